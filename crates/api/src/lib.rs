@@ -1,0 +1,13 @@
+//! Names, versions, schemas, codecs and patches of the Kubernetes API.
+//!
+//! **Invariant:** no I/O happens here. Everything is a function from bytes or values
+//! to bytes, values or a [`status::Status`], so that the API server, the clients and
+//! the fuzzers share one implementation.
+
+pub mod field;
+pub mod gvk;
+pub mod object;
+pub mod quantity;
+pub mod schema;
+pub mod selector;
+pub mod status;

@@ -1,0 +1,105 @@
+//! The row: everything the generic layers need to know about a kind, as data.
+
+use crate::strategy::Strategy;
+use ferry_api::gvk::{GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource};
+use ferry_api::schema::TypeDef;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+type Name = Cow<'static, str>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Namespaced,
+    Cluster,
+}
+
+/// One resource in one version.
+#[derive(Clone)]
+pub struct Row {
+    pub group: Name,
+    pub version: Name,
+    pub kind: Name,
+    /// `PodList`.
+    pub list_kind: Name,
+    pub plural: Name,
+    pub singular: Name,
+    pub short_names: Vec<Name>,
+    pub categories: Vec<Name>,
+    pub scope: Scope,
+    /// In discovery's order (alphabetical).
+    pub verbs: Vec<Name>,
+    pub subresources: Vec<Subresource>,
+    pub columns: Vec<Column>,
+    /// The group, version and kind in which objects are stored; differs from this row's
+    /// own where two versions share one stock of objects (events).
+    pub stored_as: GroupVersionKind,
+    /// The first part of every key: `/registry/pods/`. Rows that share a stock share it.
+    pub storage_prefix: Name,
+    /// `None` only for kinds that accept any fields.
+    pub schema: Option<Arc<TypeDef>>,
+    pub strategy: Arc<dyn Strategy>,
+}
+
+/// `status`, `scale`, `log`… as discovery lists them; the API server has the handlers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subresource {
+    pub name: Name,
+    /// The kind it takes or gives, which may be another group's (`autoscaling/v1 Scale`).
+    pub kind: GroupVersionKind,
+    pub verbs: Vec<Name>,
+}
+
+/// A column of `kubectl get`. Priority 0 always shows; 1 only with `-o wide`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: Name,
+    /// `string`, `integer`, `date`, `boolean`, `number`.
+    pub column_type: Name,
+    /// `name` for the name column, else empty.
+    pub format: Name,
+    pub description: Name,
+    pub priority: i32,
+}
+
+impl Row {
+    pub fn group_version(&self) -> GroupVersion {
+        GroupVersion::new(self.group.clone(), self.version.clone())
+    }
+
+    pub fn gvk(&self) -> GroupVersionKind {
+        self.group_version().with_kind(self.kind.clone())
+    }
+
+    pub fn gvr(&self) -> GroupVersionResource {
+        self.group_version().with_resource(self.plural.clone())
+    }
+
+    pub fn group_resource(&self) -> GroupResource {
+        GroupResource::new(self.group.clone(), self.plural.clone())
+    }
+
+    pub fn is_namespaced(&self) -> bool {
+        self.scope == Scope::Namespaced
+    }
+
+    /// `/registry/pods/default/web`, or `/registry/nodes/a` for a cluster-scoped kind.
+    pub fn key(&self, namespace: &str, name: &str) -> String {
+        match self.scope {
+            Scope::Namespaced => format!("{}{namespace}/{name}", self.storage_prefix),
+            Scope::Cluster => format!("{}{name}", self.storage_prefix),
+        }
+    }
+
+    /// The prefix of all objects, or of those of one namespace.
+    pub fn key_prefix(&self, namespace: Option<&str>) -> String {
+        match namespace {
+            Some(namespace) if self.is_namespaced() => format!("{}{namespace}/", self.storage_prefix),
+            _ => self.storage_prefix.to_string(),
+        }
+    }
+
+    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+        self.subresources.iter().find(|s| s.name == name)
+    }
+}

@@ -1,0 +1,115 @@
+//! The strategy: the rules of one kind, called by the API server's registry in an order
+//! that is fixed there (`apiserver/registry`), after upstream's rest/create.go and
+//! rest/update.go. Every method is pure: no I/O, no clock but the one in [`Context`].
+
+use ferry_api::field::ErrorList;
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// What a strategy may know about the request.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub now: Timestamp,
+    /// The user who asks, for fields that record it.
+    pub user: String,
+}
+
+/// The order on create: `default` → `prepare_for_create` → (metadata filled in) →
+/// mutating admission → `default` again → `validate` → validating admission → stored.
+/// On update: `default` → `prepare_for_update` → admission → `validate_update` → stored.
+pub trait Strategy: Send + Sync + 'static {
+    /// Fills in what the user left out. Idempotent; called after every decode.
+    fn default(&self, _object: &mut Value) {}
+
+    /// Clears what users may not set on create (status, for most kinds).
+    fn prepare_for_create(&self, _context: &Context, _object: &mut Value) {}
+
+    /// Every mistake in the object, each with its path. Metadata common to all kinds is
+    /// checked by the caller; see `validates_name` for the kind's own rule of names.
+    fn validate(&self, _object: &Value) -> ErrorList {
+        ErrorList::new()
+    }
+
+    /// The mistakes in a name, as sentences without path. `prefix` is true for generateName.
+    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
+        crate::names::dns1123_subdomain(name, prefix)
+    }
+
+    /// Keeps what users may not change (status on a spec update). Generation is bumped by
+    /// the caller when `spec` (see `generation_fields`) differs afterwards.
+    fn prepare_for_update(&self, _context: &Context, _new: &mut Value, _old: &Value) {}
+
+    /// Every mistake in the change, immutable fields included.
+    fn validate_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        self.validate(new)
+    }
+
+    /// For the `status` subresource: by default everything but status is kept from `old`.
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        let status = new.get("status").cloned();
+        let metadata = new.get("metadata").cloned();
+        *new = old.clone();
+        if let Some(object) = new.as_object_mut() {
+            match status {
+                Some(status) => object.insert("status".into(), status),
+                None => object.remove("status"),
+            };
+            if let Some(metadata) = metadata {
+                object.insert("metadata".into(), metadata);
+            }
+        }
+    }
+
+    fn validate_status_update(&self, _new: &Value, _old: &Value) -> ErrorList {
+        ErrorList::new()
+    }
+
+    /// Sentences for the Warning header on create and update.
+    fn warnings(&self, _new: &Value, _old: Option<&Value>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether metadata.generation is kept for this kind.
+    fn has_generation(&self) -> bool {
+        false
+    }
+
+    /// Whether an update without resourceVersion is accepted (upstream's AllowUnconditionalUpdate).
+    fn allows_unconditional_update(&self) -> bool {
+        true
+    }
+
+    /// Whether PUT on an absent name creates it (upstream's AllowCreateOnUpdate).
+    fn allows_create_on_update(&self) -> bool {
+        false
+    }
+
+    /// The fields that `--field-selector` may name besides metadata.name and
+    /// metadata.namespace, with this object's values.
+    fn selectable_fields(&self, _object: &Value) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// The cells of this object's row, in the order of the row's columns.
+    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+        crate::print::name_and_age(object, now)
+    }
+
+    /// How many seconds a delete waits before the object goes (pods), given what the
+    /// request asked for; `None` means at once.
+    fn grace_period(&self, _object: &Value, _requested: Option<i64>) -> Option<i64> {
+        None
+    }
+
+    /// What deletion does with dependents when the request does not say.
+    fn default_propagation(&self) -> Propagation {
+        Propagation::Background
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    Background,
+    Foreground,
+    Orphan,
+}
