@@ -4,13 +4,23 @@
 //! collection and namespace deletion all iterate the rows. A custom resource builds
 //! the same row at run time, so nothing above this crate knows the difference.
 //!
-//! To add a kind: write `<group>/<kind>.rs` and add its name to `all.rs`.
+//! To add a kind: write `<group>/<kind>.rs` and add its name to `all.rs`. What the
+//! tables of facts say about it (names, verbs, columns, schema) comes by itself.
 
 pub mod all;
+pub mod apps;
+pub mod coordination;
+pub mod core;
+pub mod discovery;
+pub mod events;
 pub mod names;
 pub mod print;
+pub mod rbac;
+pub mod review;
 pub mod row;
+pub mod scheduling;
 pub mod strategy;
+pub mod table;
 
 pub use all::all;
 pub use row::{Column, Row, Scope, Subresource};

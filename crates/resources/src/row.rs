@@ -34,7 +34,8 @@ pub struct Row {
     /// The group, version and kind in which objects are stored; differs from this row's
     /// own where two versions share one stock of objects (events).
     pub stored_as: GroupVersionKind,
-    /// The first part of every key: `/registry/pods/`. Rows that share a stock share it.
+    /// The first part of every key: `/registry/pods/`. Rows that share a stock share it;
+    /// it is empty for kinds that are never stored (see [`Row::is_stored`]).
     pub storage_prefix: Name,
     /// `None` only for kinds that accept any fields.
     pub schema: Option<Arc<TypeDef>>,
@@ -83,7 +84,12 @@ impl Row {
         self.scope == Scope::Namespaced
     }
 
-    /// `/registry/pods/default/web`, or `/registry/nodes/a` for a cluster-scoped kind.
+    /// False for kinds that are only asked and answered, such as the reviews.
+    pub fn is_stored(&self) -> bool {
+        !self.storage_prefix.is_empty()
+    }
+
+    /// `/registry/pods/default/web`, or `/registry/minions/a` for a cluster-scoped kind.
     pub fn key(&self, namespace: &str, name: &str) -> String {
         match self.scope {
             Scope::Namespaced => format!("{}{namespace}/{name}", self.storage_prefix),

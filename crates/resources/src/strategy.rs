@@ -21,6 +21,14 @@ pub trait Strategy: Send + Sync + 'static {
     /// Fills in what the user left out. Idempotent; called after every decode.
     fn default(&self, _object: &mut Value) {}
 
+    /// Turns an object of the row's own version into the one in which it is stored
+    /// (`Row::stored_as`). The last step before encoding; every other method sees the
+    /// row's own version.
+    fn to_stored(&self, _object: &mut Value) {}
+
+    /// The way back: the first step after an object is read from the store.
+    fn from_stored(&self, _object: &mut Value) {}
+
     /// Clears what users may not set on create (status, for most kinds).
     fn prepare_for_create(&self, _context: &Context, _object: &mut Value) {}
 

@@ -1,0 +1,7 @@
+//! ControllerRevision.
+
+use crate::Strategy;
+
+pub struct ControllerRevision;
+
+impl Strategy for ControllerRevision {}

@@ -1,0 +1,7 @@
+//! Deployment.
+
+use crate::Strategy;
+
+pub struct Deployment;
+
+impl Strategy for Deployment {}

@@ -1,0 +1,5 @@
+//! The kinds of the group `apps`.
+
+pub mod controller_revision;
+pub mod deployment;
+pub mod replica_set;

@@ -1,0 +1,7 @@
+//! ReplicaSet.
+
+use crate::Strategy;
+
+pub struct ReplicaSet;
+
+impl Strategy for ReplicaSet {}

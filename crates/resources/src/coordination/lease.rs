@@ -1,0 +1,7 @@
+//! Lease.
+
+use crate::Strategy;
+
+pub struct Lease;
+
+impl Strategy for Lease {}

@@ -1,0 +1,7 @@
+//! ConfigMap.
+
+use crate::Strategy;
+
+pub struct ConfigMap;
+
+impl Strategy for ConfigMap {}

@@ -1,0 +1,7 @@
+//! Endpoints.
+
+use crate::Strategy;
+
+pub struct Endpoints;
+
+impl Strategy for Endpoints {}

@@ -1,0 +1,7 @@
+//! Event.
+
+use crate::Strategy;
+
+pub struct Event;
+
+impl Strategy for Event {}

@@ -1,0 +1,7 @@
+//! LimitRange.
+
+use crate::Strategy;
+
+pub struct LimitRange;
+
+impl Strategy for LimitRange {}

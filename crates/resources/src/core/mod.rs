@@ -1,0 +1,14 @@
+//! The kinds of the group `core`.
+
+pub mod config_map;
+pub mod endpoints;
+pub mod event;
+pub mod limit_range;
+pub mod namespace;
+pub mod node;
+pub mod pod;
+pub mod pod_template;
+pub mod resource_quota;
+pub mod secret;
+pub mod service;
+pub mod service_account;

@@ -1,0 +1,7 @@
+//! Namespace.
+
+use crate::Strategy;
+
+pub struct Namespace;
+
+impl Strategy for Namespace {}

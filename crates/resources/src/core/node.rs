@@ -1,0 +1,7 @@
+//! Node.
+
+use crate::Strategy;
+
+pub struct Node;
+
+impl Strategy for Node {}

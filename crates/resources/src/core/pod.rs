@@ -1,0 +1,7 @@
+//! Pod.
+
+use crate::Strategy;
+
+pub struct Pod;
+
+impl Strategy for Pod {}

@@ -1,0 +1,7 @@
+//! PodTemplate.
+
+use crate::Strategy;
+
+pub struct PodTemplate;
+
+impl Strategy for PodTemplate {}

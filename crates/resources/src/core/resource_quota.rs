@@ -1,0 +1,7 @@
+//! ResourceQuota.
+
+use crate::Strategy;
+
+pub struct ResourceQuota;
+
+impl Strategy for ResourceQuota {}

@@ -1,0 +1,7 @@
+//! Secret.
+
+use crate::Strategy;
+
+pub struct Secret;
+
+impl Strategy for Secret {}

@@ -1,0 +1,7 @@
+//! Service.
+
+use crate::Strategy;
+
+pub struct Service;
+
+impl Strategy for Service {}

@@ -1,0 +1,7 @@
+//! ServiceAccount.
+
+use crate::Strategy;
+
+pub struct ServiceAccount;
+
+impl Strategy for ServiceAccount {}

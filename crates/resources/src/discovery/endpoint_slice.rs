@@ -1,0 +1,7 @@
+//! EndpointSlice.
+
+use crate::Strategy;
+
+pub struct EndpointSlice;
+
+impl Strategy for EndpointSlice {}

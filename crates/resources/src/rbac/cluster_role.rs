@@ -1,0 +1,7 @@
+//! ClusterRole.
+
+use crate::Strategy;
+
+pub struct ClusterRole;
+
+impl Strategy for ClusterRole {}

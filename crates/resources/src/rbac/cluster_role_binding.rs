@@ -1,0 +1,7 @@
+//! ClusterRoleBinding.
+
+use crate::Strategy;
+
+pub struct ClusterRoleBinding;
+
+impl Strategy for ClusterRoleBinding {}

@@ -1,0 +1,7 @@
+//! Role.
+
+use crate::Strategy;
+
+pub struct Role;
+
+impl Strategy for Role {}

@@ -1,0 +1,7 @@
+//! RoleBinding.
+
+use crate::Strategy;
+
+pub struct RoleBinding;
+
+impl Strategy for RoleBinding {}

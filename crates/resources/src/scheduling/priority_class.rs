@@ -1,0 +1,7 @@
+//! PriorityClass.
+
+use crate::Strategy;
+
+pub struct PriorityClass;
+
+impl Strategy for PriorityClass {}
