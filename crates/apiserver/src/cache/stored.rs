@@ -1,0 +1,138 @@
+//! One version of one object as the cache holds it: encoded bytes, and the little that
+//! selectors and keys need without decoding them.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde_json::Value;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What stands before the place where resourceVersion is spliced in. The encoder
+/// (`registry/encode.rs`) writes kind, apiVersion and metadata first, and a quote inside
+/// a JSON string is always escaped, so the first occurrence is the object's own metadata.
+const METADATA: &[u8] = b"\"metadata\":{";
+
+/// One version of one object. Cheap to share; its bytes are what GET, LIST and WATCH send.
+#[derive(Debug)]
+pub struct Stored {
+    key: Arc<str>,
+    revision: u64,
+    bytes: Bytes,
+    /// Where the digits of resourceVersion stand in `bytes`.
+    version_at: Range<usize>,
+    labels: Box<[(Box<str>, Box<str>)]>,
+    fields: Box<[(&'static str, Box<str>)]>,
+}
+
+impl Stored {
+    /// Takes bytes as the store has them (without resourceVersion) into the cache.
+    /// `object` is the same bytes decoded; it is only read for labels.
+    pub fn new(
+        key: Arc<str>,
+        revision: u64,
+        raw: &[u8],
+        object: &Value,
+        fields: Vec<(&'static str, String)>,
+    ) -> Option<Self> {
+        let start = find(raw, METADATA)? + METADATA.len();
+        let digits = revision.to_string();
+        let mut bytes = BytesMut::with_capacity(raw.len() + digits.len() + 22);
+        bytes.put_slice(&raw[..start]);
+        bytes.put_slice(b"\"resourceVersion\":\"");
+        let version_at = bytes.len()..bytes.len() + digits.len();
+        bytes.put_slice(digits.as_bytes());
+        bytes.put_u8(b'"');
+        if raw.get(start) != Some(&b'}') {
+            bytes.put_u8(b',');
+        }
+        bytes.put_slice(&raw[start..]);
+        let labels = match object.get("metadata").and_then(|m| m.get("labels")).and_then(Value::as_object) {
+            Some(map) => map.iter().filter_map(|(k, v)| Some((k.as_str().into(), v.as_str()?.into()))).collect(),
+            None => Box::default(),
+        };
+        let fields = fields.into_iter().map(|(name, value)| (name, value.into_boxed_str())).collect();
+        Some(Self { key, revision, bytes: bytes.freeze(), version_at, labels, fields })
+    }
+
+    /// `/registry/pods/default/web`.
+    pub fn key(&self) -> &Arc<str> {
+        &self.key
+    }
+
+    /// The revision of the write that made this version; metadata.resourceVersion.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The object as JSON with its resourceVersion, shared by all who read it.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The object decoded. Costs a parse; use it where an object is changed or printed.
+    pub fn value(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
+    }
+
+    pub fn name(&self) -> &str {
+        self.key.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Meaningful only for namespaced kinds: the part of the key before the name.
+    pub fn namespace(&self) -> &str {
+        self.key.rsplit('/').nth(1).unwrap_or_default()
+    }
+
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.labels.iter().map(|(k, v)| (&**k, &**v))
+    }
+
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.labels.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+    }
+
+    /// The value of a field that selectors may name (besides metadata.name and
+    /// metadata.namespace), as the kind's strategy extracted it.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(n, _)| *n == name).map(|(_, v)| &**v)
+    }
+
+    /// The same bytes under another resourceVersion: a DELETED event carries the last
+    /// version of the object with the revision of its deletion.
+    pub fn bytes_at(&self, revision: u64) -> Bytes {
+        let digits = revision.to_string();
+        let mut bytes = BytesMut::with_capacity(self.bytes.len() + 2);
+        bytes.put_slice(&self.bytes[..self.version_at.start]);
+        bytes.put_slice(digits.as_bytes());
+        bytes.put_slice(&self.bytes[self.version_at.end..]);
+        bytes.freeze()
+    }
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resource_version_is_spliced_without_a_decode() {
+        let raw = br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"x":"y"}},"spec":{}}"#;
+        let object: Value = serde_json::from_slice(raw).expect("valid");
+        let stored = Stored::new("/registry/pods/ns/a".into(), 42, raw, &object, vec![]).expect("has metadata");
+        assert_eq!(
+            stored.bytes(),
+            &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
+        );
+        assert!(stored.bytes_at(100).windows(7).any(|w| w == b":\"100\","));
+        assert_eq!((stored.name(), stored.namespace(), stored.label("x")), ("a", "ns", Some("y")));
+    }
+
+    #[test]
+    fn empty_metadata_needs_no_comma() {
+        let raw = br#"{"metadata":{}}"#;
+        let stored = Stored::new("k".into(), 1, raw, &Value::Null, vec![]).expect("has metadata");
+        assert_eq!(stored.bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
+    }
+}

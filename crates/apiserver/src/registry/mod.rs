@@ -1,0 +1,3 @@
+//! From a decoded request to a commit and back.
+
+pub mod lookup;
