@@ -1,0 +1,257 @@
+//! Events: what components say about objects, as `kubectl describe` shows it.
+//!
+//! Saying the same again raises the count of the event that is there; saying too much
+//! about one object is dropped (after client-go's correlator: a burst of 25, then one
+//! every five minutes). Recording never waits and never fails the caller.
+
+use crate::request::{Client, Object, Patch};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, Time};
+use serde_json::json;
+use std::collections::{HashMap, VecDeque};
+use tokio::sync::mpsc;
+
+const BURST: f64 = 25.0;
+const REFILL_PER_SECOND: f64 = 1.0 / 300.0;
+/// How many events are remembered to raise their counts.
+const REMEMBERED: usize = 4096;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventType {
+    Normal,
+    Warning,
+}
+
+impl EventType {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "Normal",
+            Self::Warning => "Warning",
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Recorder {
+    sender: mpsc::UnboundedSender<Said>,
+}
+
+struct Said {
+    object: ObjectReference,
+    kind: EventType,
+    reason: String,
+    message: String,
+    at: Timestamp,
+}
+
+impl Recorder {
+    /// `host` is the node's name for a kubelet, empty for the control plane.
+    pub fn new(client: Client, component: &str, host: &str) -> Self {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let mut correlator = Correlator::default();
+        let source =
+            EventSource { component: Some(component.to_owned()), host: (!host.is_empty()).then(|| host.to_owned()) };
+        tokio::spawn(async move {
+            while let Some(said) = receiver.recv().await {
+                record(&client, &source, &mut correlator, said).await;
+            }
+        });
+        Self { sender }
+    }
+
+    pub fn event(&self, object: &ObjectReference, kind: EventType, reason: &str, message: impl Into<String>) {
+        let said = Said {
+            object: object.clone(),
+            kind,
+            reason: reason.to_owned(),
+            message: message.into(),
+            at: Timestamp::now(),
+        };
+        // The other end goes away only with the process.
+        let _ = self.sender.send(said);
+    }
+
+    pub fn normal(&self, object: &ObjectReference, reason: &str, message: impl Into<String>) {
+        self.event(object, EventType::Normal, reason, message);
+    }
+
+    pub fn warning(&self, object: &ObjectReference, reason: &str, message: impl Into<String>) {
+        self.event(object, EventType::Warning, reason, message);
+    }
+}
+
+/// How an event names its object.
+pub fn reference<K: Object>(object: &K) -> ObjectReference {
+    let meta = object.metadata();
+    ObjectReference {
+        api_version: Some(K::API_VERSION.to_owned()),
+        kind: Some(K::KIND.to_owned()),
+        name: meta.name.clone(),
+        namespace: meta.namespace.clone(),
+        uid: meta.uid.clone(),
+        resource_version: meta.resource_version.clone(),
+        ..Default::default()
+    }
+}
+
+async fn record(client: &Client, source: &EventSource, correlator: &mut Correlator, said: Said) {
+    let Some(decision) = correlator.decide(&said) else { return };
+    let namespace = said.object.namespace.clone().unwrap_or_else(|| "default".to_owned());
+    let result = match decision {
+        Decision::Again { name, count } => {
+            let patch = Patch::Merge(json!({"count": count, "lastTimestamp": rfc3339(said.at)}));
+            match client.patch::<Event>(&namespace, &name, &patch).await {
+                // It aged out; say it anew.
+                Err(error) if error.is_not_found() => create(client, source, &namespace, &name, count, &said).await,
+                other => other.map(drop),
+            }
+        }
+        Decision::First { name } => create(client, source, &namespace, &name, 1, &said).await,
+    };
+    if let Err(error) = result {
+        if !error.is_namespace_terminating() {
+            tracing::warn!(reason = %said.reason, object = ?said.object.name, %error, "cannot record event");
+        }
+    }
+}
+
+async fn create(
+    client: &Client,
+    source: &EventSource,
+    namespace: &str,
+    name: &str,
+    count: i32,
+    said: &Said,
+) -> Result<(), crate::Error> {
+    let event = Event {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            namespace: Some(namespace.to_owned()),
+            ..Default::default()
+        },
+        involved_object: said.object.clone(),
+        reason: Some(said.reason.clone()),
+        message: Some(said.message.clone()),
+        source: Some(source.clone()),
+        first_timestamp: Some(Time(said.at)),
+        last_timestamp: Some(Time(said.at)),
+        event_time: None::<MicroTime>,
+        count: Some(count),
+        type_: Some(said.kind.as_str().to_owned()),
+        reporting_component: source.component.clone(),
+        reporting_instance: source.host.clone(),
+        ..Default::default()
+    };
+    client.create(namespace, &event).await.map(drop)
+}
+
+fn rfc3339(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+enum Decision {
+    First { name: String },
+    Again { name: String, count: i32 },
+}
+
+type Sameness = (String, String, String, EventType);
+
+#[derive(Default)]
+struct Correlator {
+    seen: HashMap<Sameness, (String, i32)>,
+    /// The order in which `seen` is forgotten.
+    age: VecDeque<Sameness>,
+    buckets: HashMap<String, (f64, Timestamp)>,
+}
+
+impl Correlator {
+    /// `None` where the object has been spoken of too much.
+    fn decide(&mut self, said: &Said) -> Option<Decision> {
+        let subject = match &said.object.uid {
+            Some(uid) => format!("{uid}/{}", said.object.field_path.as_deref().unwrap_or_default()),
+            None => format!(
+                "{}/{}/{}",
+                said.object.kind.as_deref().unwrap_or_default(),
+                said.object.namespace.as_deref().unwrap_or_default(),
+                said.object.name.as_deref().unwrap_or_default()
+            ),
+        };
+        if !self.spend(&subject, said.at) {
+            return None;
+        }
+        let key = (subject, said.reason.clone(), said.message.clone(), said.kind);
+        if let Some((name, count)) = self.seen.get_mut(&key) {
+            *count += 1;
+            return Some(Decision::Again { name: name.clone(), count: *count });
+        }
+        if self.age.len() >= REMEMBERED {
+            if let Some(oldest) = self.age.pop_front() {
+                self.seen.remove(&oldest);
+            }
+        }
+        let name = format!("{}.{:x}", said.object.name.as_deref().unwrap_or("unknown"), unique_nanos(said.at));
+        self.age.push_back(key.clone());
+        self.seen.insert(key, (name.clone(), 1));
+        Some(Decision::First { name })
+    }
+
+    fn spend(&mut self, subject: &str, now: Timestamp) -> bool {
+        if self.buckets.len() > REMEMBERED {
+            // A full bucket carries no memory worth keeping.
+            self.buckets.retain(|_, (tokens, at)| {
+                let idle = now.duration_since(*at).as_secs_f64();
+                *tokens + idle * REFILL_PER_SECOND < BURST
+            });
+        }
+        let (tokens, at) = self.buckets.entry(subject.to_owned()).or_insert((BURST, now));
+        let refilled = (*tokens + now.duration_since(*at).as_secs_f64() * REFILL_PER_SECOND).min(BURST);
+        *at = now;
+        *tokens = (refilled - 1.0).max(0.0);
+        refilled >= 1.0
+    }
+}
+
+/// Two events about one object in the same nanosecond must not share a name.
+fn unique_nanos(at: Timestamp) -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let nanos = u64::try_from(at.as_nanosecond()).unwrap_or(0);
+    LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(nanos.max(last + 1)))
+        .map_or(nanos, |last| nanos.max(last + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(reason: &str, at: i64) -> Said {
+        Said {
+            object: ObjectReference { name: Some("web".into()), uid: Some("u".into()), ..Default::default() },
+            kind: EventType::Normal,
+            reason: reason.into(),
+            message: "m".into(),
+            at: Timestamp::from_second(at).expect("a valid second"),
+        }
+    }
+
+    #[test]
+    fn the_same_again_raises_the_count() {
+        let mut correlator = Correlator::default();
+        let Some(Decision::First { name }) = correlator.decide(&said("Pulled", 1)) else { panic!("first") };
+        let Some(Decision::Again { name: again, count }) = correlator.decide(&said("Pulled", 2)) else {
+            panic!("again")
+        };
+        assert_eq!((again, count), (name, 2));
+        assert!(matches!(correlator.decide(&said("Created", 2)), Some(Decision::First { .. })));
+    }
+
+    #[test]
+    fn a_chatterer_is_silenced_and_then_heard_again() {
+        let mut correlator = Correlator::default();
+        let heard = (0..100).filter(|_| correlator.decide(&said("BackOff", 5)).is_some()).count();
+        assert_eq!(heard, 25);
+        assert!(correlator.decide(&said("BackOff", 5 + 299)).is_none());
+        assert!(correlator.decide(&said("BackOff", 5 + 301)).is_some());
+    }
+}

@@ -1,0 +1,410 @@
+//! A local copy of one collection, kept in step by list and watch.
+//!
+//! Readers get `Arc`s out of the copy; subscribers get every change in order, starting
+//! with what is already known. The loop that fills it lives here too: list, watch from
+//! there, resume after a break, list again when the server says the revision is gone.
+
+use crate::error::Error;
+use crate::request::{Client, ListParams, ResourcePath};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use parking_lot::RwLock;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+
+/// The first and the longest pause between attempts to reach the API.
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+const LAST_RETRY: Duration = Duration::from_secs(10);
+
+/// What an informer can hold: anything with object metadata.
+pub trait Cached: DeserializeOwned + Send + Sync + 'static {
+    fn object_meta(&self) -> &ObjectMeta;
+    fn object_meta_mut(&mut self) -> &mut ObjectMeta;
+}
+
+impl<K> Cached for K
+where
+    K: k8s_openapi::Metadata<Ty = ObjectMeta> + DeserializeOwned + Send + Sync + 'static,
+{
+    fn object_meta(&self) -> &ObjectMeta {
+        self.metadata()
+    }
+
+    fn object_meta_mut(&mut self) -> &mut ObjectMeta {
+        self.metadata_mut()
+    }
+}
+
+/// An object of any kind, of which only the metadata was asked for.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectMetadata {
+    #[serde(default)]
+    pub metadata: ObjectMeta,
+}
+
+impl Cached for ObjectMetadata {
+    fn object_meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn object_meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+#[derive(Debug)]
+pub enum Event<K> {
+    Added(Arc<K>),
+    Updated { old: Arc<K>, new: Arc<K> },
+    Deleted(Arc<K>),
+}
+
+impl<K> Event<K> {
+    /// The object as it is now, or as it last was.
+    pub fn object(&self) -> &Arc<K> {
+        match self {
+            Self::Added(object) | Self::Deleted(object) | Self::Updated { new: object, .. } => object,
+        }
+    }
+}
+
+impl<K> Clone for Event<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added(object) => Self::Added(object.clone()),
+            Self::Updated { old, new } => Self::Updated { old: old.clone(), new: new.clone() },
+            Self::Deleted(object) => Self::Deleted(object.clone()),
+        }
+    }
+}
+
+type Key = (String, String);
+
+struct Copy<K> {
+    objects: BTreeMap<Key, Arc<K>>,
+    owned: HashMap<String, HashSet<Key>>,
+    subscribers: Vec<mpsc::UnboundedSender<Event<K>>>,
+}
+
+/// A handle on the copy; clones share it.
+pub struct Informer<K> {
+    copy: Arc<RwLock<Copy<K>>>,
+    synced: watch::Receiver<bool>,
+}
+
+impl<K> Clone for Informer<K> {
+    fn clone(&self) -> Self {
+        Self { copy: self.copy.clone(), synced: self.synced.clone() }
+    }
+}
+
+impl<K: Cached> Informer<K> {
+    /// Starts the loop that fills the copy; it ends when `shutdown` is cancelled.
+    pub(crate) fn start(
+        client: Client,
+        path: ResourcePath,
+        params: ListParams,
+        accept: Option<Accept>,
+        shutdown: tokio_util::sync::CancellationToken,
+    ) -> Self {
+        let copy =
+            Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
+        let (synced_tx, synced) = watch::channel(false);
+        let reflector = Reflector { client, path, params, accept, copy: copy.clone(), synced: synced_tx };
+        tokio::spawn(async move {
+            tokio::select! {
+                () = reflector.run() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+        Self { copy, synced }
+    }
+
+    /// Waits until the copy has been filled once.
+    pub async fn synced(&self) {
+        // An error means the loop has ended with the process; there is nothing to wait for.
+        let _ = self.synced.clone().wait_for(|done| *done).await;
+    }
+
+    pub fn has_synced(&self) -> bool {
+        *self.synced.borrow()
+    }
+
+    /// An empty namespace for a cluster-scoped kind.
+    pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        self.copy.read().objects.get(&(namespace.to_owned(), name.to_owned())).cloned()
+    }
+
+    /// The objects of one namespace, or all of them, by namespace and name.
+    pub fn list(&self, namespace: Option<&str>) -> Vec<Arc<K>> {
+        let copy = self.copy.read();
+        match namespace {
+            None => copy.objects.values().cloned().collect(),
+            Some(namespace) => copy
+                .objects
+                .range((namespace.to_owned(), String::new())..)
+                .take_while(|((ns, _), _)| ns == namespace)
+                .map(|(_, object)| object.clone())
+                .collect(),
+        }
+    }
+
+    /// The objects that name this uid in their owner references.
+    pub fn owned_by(&self, uid: &str) -> Vec<Arc<K>> {
+        let copy = self.copy.read();
+        let Some(keys) = copy.owned.get(uid) else { return Vec::new() };
+        let mut keys: Vec<&Key> = keys.iter().collect();
+        keys.sort();
+        keys.into_iter().filter_map(|key| copy.objects.get(key).cloned()).collect()
+    }
+
+    /// Every change from now on, after an `Added` for everything already known.
+    pub fn subscribe(&self) -> mpsc::UnboundedReceiver<Event<K>> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut copy = self.copy.write();
+        for object in copy.objects.values() {
+            // The receiver is in our hands still, so this cannot fail.
+            let _ = sender.send(Event::Added(object.clone()));
+        }
+        copy.subscribers.push(sender);
+        receiver
+    }
+}
+
+impl<K: Cached> Copy<K> {
+    fn put(&mut self, object: K) {
+        let key = key_of(object.object_meta());
+        let new = Arc::new(object);
+        let old = self.objects.insert(key.clone(), new.clone());
+        if let Some(old) = &old {
+            self.disown(&key, old.object_meta());
+        }
+        for owner in new.object_meta().owner_references.iter().flatten() {
+            self.owned.entry(owner.uid.clone()).or_default().insert(key.clone());
+        }
+        match old {
+            Some(old) if old.object_meta().resource_version == new.object_meta().resource_version => {}
+            // A new object under an old name: its predecessor's end was not seen.
+            Some(old) if old.object_meta().uid != new.object_meta().uid => {
+                self.tell(Event::Deleted(old));
+                self.tell(Event::Added(new));
+            }
+            Some(old) => self.tell(Event::Updated { old, new }),
+            None => self.tell(Event::Added(new)),
+        }
+    }
+
+    fn remove(&mut self, key: &Key, last: Option<K>) {
+        let Some(old) = self.objects.remove(key) else { return };
+        self.disown(key, old.object_meta());
+        self.tell(Event::Deleted(last.map_or(old, Arc::new)));
+    }
+
+    fn disown(&mut self, key: &Key, meta: &ObjectMeta) {
+        for owner in meta.owner_references.iter().flatten() {
+            if let Some(keys) = self.owned.get_mut(&owner.uid) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.owned.remove(&owner.uid);
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, event: Event<K>) {
+        self.subscribers.retain(|subscriber| subscriber.send(event.clone()).is_ok());
+    }
+
+    /// Makes the copy equal to a fresh list; what is not in it was deleted unseen.
+    fn replace(&mut self, objects: Vec<K>) {
+        let fresh: HashSet<Key> = objects.iter().map(|o| key_of(o.object_meta())).collect();
+        let gone: Vec<Key> = self.objects.keys().filter(|key| !fresh.contains(*key)).cloned().collect();
+        for key in gone {
+            self.remove(&key, None);
+        }
+        for object in objects {
+            self.put(object);
+        }
+    }
+}
+
+fn key_of(meta: &ObjectMeta) -> Key {
+    (meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
+}
+
+/// The media types that ask for another form of the objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Accept {
+    pub list: &'static str,
+    pub watch: &'static str,
+}
+
+struct Reflector<K> {
+    client: Client,
+    path: ResourcePath,
+    params: ListParams,
+    accept: Option<Accept>,
+    copy: Arc<RwLock<Copy<K>>>,
+    synced: watch::Sender<bool>,
+}
+
+impl<K: Cached> Reflector<K> {
+    async fn run(self) {
+        let mut pause = FIRST_RETRY;
+        loop {
+            match self.list().await {
+                Ok(revision) => {
+                    pause = FIRST_RETRY;
+                    let _ = self.synced.send(true);
+                    self.watch(revision).await;
+                }
+                Err(error) => {
+                    tracing::warn!(resource = %self.path.plural, %error, "cannot list; will try again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LAST_RETRY);
+                }
+            }
+        }
+    }
+
+    async fn list(&self) -> Result<String, Error> {
+        let mut params = self.params.clone();
+        let mut objects = Vec::new();
+        loop {
+            let page = self.client.list_at::<K>(&self.path, "", &params, self.accept.as_ref().map(|a| a.list)).await?;
+            objects.extend(page.items);
+            match page.continue_token {
+                Some(token) => params.continue_token = Some(token),
+                None => {
+                    objects.iter_mut().for_each(trim);
+                    self.copy.write().replace(objects);
+                    return Ok(page.resource_version);
+                }
+            }
+        }
+    }
+
+    /// Follows the collection from `revision` until the server no longer has that revision.
+    async fn watch(&self, mut revision: String) {
+        let mut pause = FIRST_RETRY;
+        loop {
+            let started = tokio::time::Instant::now();
+            match self.follow(&mut revision).await {
+                Ok(()) => {}
+                Err(error) if error.is_expired() => return,
+                Err(error) => tracing::debug!(resource = %self.path.plural, %error, "watch broke; will resume"),
+            }
+            // A watch that lasted was a good one; only quick failures slow down.
+            if started.elapsed() > LAST_RETRY {
+                pause = FIRST_RETRY;
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LAST_RETRY);
+        }
+    }
+
+    async fn follow(&self, revision: &mut String) -> Result<(), Error> {
+        let accept = self.accept.as_ref().map(|a| a.watch);
+        let mut lines = self.client.watch_at(&self.path, "", &self.params, revision, accept).await?;
+        while let Some(event) = lines.next().await {
+            let event = event?;
+            if event.kind == "BOOKMARK" {
+                let mark: ObjectMetadata = decode(&event.object, &self.path)?;
+                if let Some(seen) = mark.metadata.resource_version {
+                    *revision = seen;
+                }
+                continue;
+            }
+            let mut object: K = decode(&event.object, &self.path)?;
+            if let Some(seen) = &object.object_meta().resource_version {
+                revision.clone_from(seen);
+            }
+            trim(&mut object);
+            let mut copy = self.copy.write();
+            if event.kind == "DELETED" {
+                copy.remove(&key_of(object.object_meta()), Some(object));
+            } else {
+                copy.put(object);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn decode<T: DeserializeOwned>(raw: &serde_json::value::RawValue, path: &ResourcePath) -> Result<T, Error> {
+    serde_json::from_str(raw.get())
+        .map_err(|source| Error::Decode { what: format!("watch of {}", path.plural), source })
+}
+
+/// Nobody who reads from a cache looks at who manages which field, and it is often
+/// the larger half of an object.
+fn trim<K: Cached>(object: &mut K) {
+    object.object_meta_mut().managed_fields = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
+    fn object(name: &str, uid: &str, revision: &str, owner: Option<&str>) -> ObjectMetadata {
+        ObjectMetadata {
+            metadata: ObjectMeta {
+                namespace: Some("default".into()),
+                name: Some(name.into()),
+                uid: Some(uid.into()),
+                resource_version: Some(revision.into()),
+                owner_references: owner.map(|uid| vec![OwnerReference { uid: uid.into(), ..Default::default() }]),
+                ..Default::default()
+            },
+        }
+    }
+
+    fn describe(events: &mut mpsc::UnboundedReceiver<Event<ObjectMetadata>>) -> Vec<String> {
+        let mut out = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            let kind = match &event {
+                Event::Added(_) => "added",
+                Event::Updated { .. } => "updated",
+                Event::Deleted(_) => "deleted",
+            };
+            let meta = event.object().object_meta();
+            out.push(format!(
+                "{kind} {} {}",
+                meta.name.as_deref().unwrap_or_default(),
+                meta.uid.as_deref().unwrap_or_default()
+            ));
+        }
+        out
+    }
+
+    #[test]
+    fn a_fresh_list_tells_only_what_changed() {
+        let copy =
+            Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
+        let (_tx, synced) = watch::channel(true);
+        let informer = Informer { copy: copy.clone(), synced };
+        copy.write().replace(vec![
+            object("a", "1", "1", Some("o")),
+            object("b", "2", "2", None),
+            object("c", "3", "3", None),
+        ]);
+        let mut events = informer.subscribe();
+        assert_eq!(describe(&mut events), ["added a 1", "added b 2", "added c 3"]);
+        // a stays, b is gone, c was replaced by another object of the same name, d is new.
+        copy.write().replace(vec![
+            object("a", "1", "1", Some("o")),
+            object("c", "4", "5", None),
+            object("d", "5", "6", Some("o")),
+        ]);
+        assert_eq!(describe(&mut events), ["deleted b 2", "deleted c 3", "added c 4", "added d 5"]);
+        let owned: Vec<_> = informer.owned_by("o").iter().filter_map(|o| o.metadata.name.clone()).collect();
+        assert_eq!(owned, ["a", "d"]);
+        assert_eq!(informer.list(Some("default")).len(), 3);
+        assert_eq!(informer.list(Some("other")).len(), 0);
+    }
+}

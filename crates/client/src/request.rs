@@ -1,0 +1,465 @@
+//! One request and its answer, typed by the kind asked for.
+
+use crate::error::Error;
+use crate::transport::{Body, Transport, empty_body, full_body, read_body};
+use crate::watch::WatchLines;
+use ferry_api::status::Status;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What may not stand bare in a path segment.
+const SEGMENT: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'/').add(b'?').add(b'#').add(b'%').add(b'"').add(b'<').add(b'>').add(b'`');
+
+/// How often a request that was told to come back later (429) is sent again.
+const MAX_RETRIES_WHEN_THROTTLED: u32 = 5;
+
+/// A kind with metadata, as k8s-openapi declares it.
+pub trait Object:
+    k8s_openapi::Resource
+    + k8s_openapi::Metadata<Ty = ObjectMeta>
+    + Serialize
+    + DeserializeOwned
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<K> Object for K where
+    K: k8s_openapi::Resource
+        + k8s_openapi::Metadata<Ty = ObjectMeta>
+        + Serialize
+        + DeserializeOwned
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// Where a collection is: `/apis/apps/v1/…/deployments`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResourcePath {
+    pub group: String,
+    pub version: String,
+    pub plural: String,
+}
+
+impl ResourcePath {
+    pub fn new(group: &str, version: &str, plural: &str) -> Self {
+        Self { group: group.into(), version: version.into(), plural: plural.into() }
+    }
+
+    pub fn of<K: k8s_openapi::Resource>() -> Self {
+        Self::new(K::GROUP, K::VERSION, K::URL_PATH_SEGMENT)
+    }
+
+    /// The URL path of the collection, of one object, or of an object's subresource.
+    /// An empty namespace means cluster scope, or every namespace.
+    pub fn url(&self, namespace: &str, name: Option<&str>, subresource: Option<&str>) -> String {
+        let mut out = match self.group.as_str() {
+            "" => format!("/api/{}", self.version),
+            group => format!("/apis/{group}/{}", self.version),
+        };
+        let mut push = |segment: &str| {
+            out.push('/');
+            out.extend(utf8_percent_encode(segment, SEGMENT));
+        };
+        if !namespace.is_empty() {
+            push("namespaces");
+            push(namespace);
+        }
+        push(&self.plural);
+        name.into_iter().chain(subresource).for_each(push);
+        out
+    }
+}
+
+/// A request in plain parts, for callers that are not after a builtin kind.
+#[derive(Debug, Default)]
+pub struct Request {
+    pub method: http::Method,
+    pub path: String,
+    pub query: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+    pub content_type: Option<&'static str>,
+    pub accept: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ListParams {
+    pub label_selector: Option<String>,
+    pub field_selector: Option<String>,
+    pub limit: Option<u32>,
+    pub continue_token: Option<String>,
+    pub resource_version: Option<String>,
+}
+
+impl ListParams {
+    pub(crate) fn query(&self) -> Vec<(String, String)> {
+        let mut query = Vec::new();
+        let mut add = |key: &str, value: Option<String>| query.extend(value.map(|v| (key.to_owned(), v)));
+        add("labelSelector", self.label_selector.clone());
+        add("fieldSelector", self.field_selector.clone());
+        add("limit", self.limit.map(|n| n.to_string()));
+        add("continue", self.continue_token.clone());
+        add("resourceVersion", self.resource_version.clone());
+        query
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct List<K> {
+    pub items: Vec<K>,
+    pub resource_version: String,
+    pub continue_token: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct DeleteParams {
+    pub grace_period_seconds: Option<i64>,
+    /// `Background`, `Foreground` or `Orphan`.
+    pub propagation_policy: Option<String>,
+    /// Only if the object still has this uid.
+    pub uid: Option<String>,
+    pub resource_version: Option<String>,
+}
+
+impl DeleteParams {
+    fn body(&self) -> Value {
+        let mut options = json!({"apiVersion": "v1", "kind": "DeleteOptions"});
+        if let Some(seconds) = self.grace_period_seconds {
+            options["gracePeriodSeconds"] = seconds.into();
+        }
+        if let Some(policy) = &self.propagation_policy {
+            options["propagationPolicy"] = policy.as_str().into();
+        }
+        if let Some(uid) = &self.uid {
+            options["preconditions"]["uid"] = uid.as_str().into();
+        }
+        if let Some(revision) = &self.resource_version {
+            options["preconditions"]["resourceVersion"] = revision.as_str().into();
+        }
+        options
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Patch {
+    Json(Value),
+    Merge(Value),
+    Strategic(Value),
+    Apply { manager: String, force: bool, body: Value },
+}
+
+impl Patch {
+    fn content_type(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json-patch+json",
+            Self::Merge(_) => "application/merge-patch+json",
+            Self::Strategic(_) => "application/strategic-merge-patch+json",
+            Self::Apply { .. } => "application/apply-patch+yaml",
+        }
+    }
+
+    fn query(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Apply { manager, force, .. } => {
+                vec![("fieldManager".into(), manager.clone()), ("force".into(), force.to_string())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn body(&self) -> &Value {
+        match self {
+            Self::Json(body) | Self::Merge(body) | Self::Strategic(body) | Self::Apply { body, .. } => body,
+        }
+    }
+}
+
+/// Cheap to clone; every clone speaks as the same user.
+#[derive(Clone)]
+pub struct Client {
+    transport: Arc<dyn Transport>,
+    user_agent: Arc<str>,
+}
+
+impl Client {
+    /// `component` becomes the user agent, and so the field manager of plain writes.
+    pub fn new(transport: Arc<dyn Transport>, component: &str) -> Self {
+        Self { transport, user_agent: component.into() }
+    }
+
+    pub fn user_agent(&self) -> &str {
+        &self.user_agent
+    }
+
+    pub async fn get<K: Object>(&self, namespace: &str, name: &str) -> Result<K, Error> {
+        self.read(http::Method::GET, ResourcePath::of::<K>().url(namespace, Some(name), None), None::<&()>).await
+    }
+
+    pub async fn list<K: Object>(&self, namespace: &str, params: &ListParams) -> Result<List<K>, Error> {
+        self.list_at(&ResourcePath::of::<K>(), namespace, params, None).await
+    }
+
+    pub async fn create<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
+        self.read(http::Method::POST, ResourcePath::of::<K>().url(namespace, None, None), Some(object)).await
+    }
+
+    pub async fn replace<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
+        self.put(namespace, object, None).await
+    }
+
+    pub async fn replace_status<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
+        self.put(namespace, object, Some("status")).await
+    }
+
+    async fn put<K: Object>(&self, namespace: &str, object: &K, subresource: Option<&str>) -> Result<K, Error> {
+        let name = object.metadata().name.as_deref().unwrap_or_default();
+        self.read(http::Method::PUT, ResourcePath::of::<K>().url(namespace, Some(name), subresource), Some(object))
+            .await
+    }
+
+    pub async fn patch<K: Object>(&self, namespace: &str, name: &str, patch: &Patch) -> Result<K, Error> {
+        self.patch_at(&ResourcePath::of::<K>(), namespace, name, None, patch).await
+    }
+
+    pub async fn patch_status<K: Object>(&self, namespace: &str, name: &str, patch: &Patch) -> Result<K, Error> {
+        self.patch_at(&ResourcePath::of::<K>(), namespace, name, Some("status"), patch).await
+    }
+
+    pub async fn delete<K: Object>(&self, namespace: &str, name: &str, params: &DeleteParams) -> Result<(), Error> {
+        self.delete_at(&ResourcePath::of::<K>(), namespace, name, params).await
+    }
+
+    pub async fn create_subresource<K: Object, B: Serialize, R: DeserializeOwned>(
+        &self,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        body: &B,
+    ) -> Result<R, Error> {
+        self.read(http::Method::POST, ResourcePath::of::<K>().url(namespace, Some(name), Some(subresource)), Some(body))
+            .await
+    }
+
+    /// PUT of a body to a subresource (`finalize`, `approval`).
+    pub async fn replace_subresource<B: Serialize, R: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        body: &B,
+    ) -> Result<R, Error> {
+        self.read(http::Method::PUT, path.url(namespace, Some(name), Some(subresource)), Some(body)).await
+    }
+
+    /// The same verbs for a kind known only at run time.
+    pub async fn get_at<R: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+    ) -> Result<R, Error> {
+        self.read(http::Method::GET, path.url(namespace, Some(name), None), None::<&()>).await
+    }
+
+    pub async fn delete_at(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+        params: &DeleteParams,
+    ) -> Result<(), Error> {
+        let url = path.url(namespace, Some(name), None);
+        self.read::<_, serde::de::IgnoredAny>(http::Method::DELETE, url, Some(&params.body())).await.map(drop)
+    }
+
+    pub async fn delete_collection_at(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        params: &DeleteParams,
+    ) -> Result<(), Error> {
+        let url = path.url(namespace, None, None);
+        self.read::<_, serde::de::IgnoredAny>(http::Method::DELETE, url, Some(&params.body())).await.map(drop)
+    }
+
+    pub async fn patch_at<R: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+        subresource: Option<&str>,
+        patch: &Patch,
+    ) -> Result<R, Error> {
+        let url = path.url(namespace, Some(name), subresource);
+        let body = serde_json::to_vec(patch.body())
+            .map_err(|source| Error::Encode { what: url.clone(), source: source.into() })?;
+        let request = Request {
+            method: http::Method::PATCH,
+            path: url,
+            query: patch.query(),
+            body: Some(body),
+            content_type: Some(patch.content_type()),
+            accept: None,
+        };
+        self.decode(request).await
+    }
+
+    /// `accept` asks for another form of the items (`…;as=PartialObjectMetadataList…`).
+    pub async fn list_at<T: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        params: &ListParams,
+        accept: Option<&str>,
+    ) -> Result<List<T>, Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(bound = "T: DeserializeOwned")]
+        struct Wire<T> {
+            metadata: WireMeta,
+            // Upstream writes null where a list is empty and was never made.
+            #[serde(default = "Option::default")]
+            items: Option<Vec<T>>,
+        }
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct WireMeta {
+            #[serde(default)]
+            resource_version: String,
+            #[serde(default, rename = "continue")]
+            continue_token: Option<String>,
+        }
+        let request = Request {
+            path: path.url(namespace, None, None),
+            query: params.query(),
+            accept: accept.map(str::to_owned),
+            ..Default::default()
+        };
+        let wire: Wire<T> = self.decode(request).await?;
+        Ok(List {
+            items: wire.items.unwrap_or_default(),
+            resource_version: wire.metadata.resource_version,
+            continue_token: wire.metadata.continue_token.filter(|t| !t.is_empty()),
+        })
+    }
+
+    /// Opens a watch after `resource_version`. The stream ends when the server ends it.
+    pub async fn watch_at(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        params: &ListParams,
+        resource_version: &str,
+        accept: Option<&str>,
+    ) -> Result<WatchLines, Error> {
+        let mut query = params.query();
+        query.retain(|(key, _)| key == "labelSelector" || key == "fieldSelector");
+        query.push(("watch".into(), "true".into()));
+        query.push(("allowWatchBookmarks".into(), "true".into()));
+        query.push(("resourceVersion".into(), resource_version.into()));
+        let request = Request {
+            path: path.url(namespace, None, None),
+            query,
+            accept: accept.map(str::to_owned),
+            ..Default::default()
+        };
+        Ok(WatchLines::new(self.call(request).await?.into_body()))
+    }
+
+    /// Sends a request as it stands; an answer of 400 or above becomes [`Error::Api`].
+    pub async fn call(&self, request: Request) -> Result<http::Response<Body>, Error> {
+        let mut attempt = 0;
+        loop {
+            let response = self.transport.send(self.build(&request)?).await.map_err(Error::Transport)?;
+            if response.status().as_u16() < 400 {
+                return Ok(response);
+            }
+            let code = response.status().as_u16();
+            let retry_after = response.headers().get("retry-after").and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+            let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
+            if code == 429 && attempt < MAX_RETRIES_WHEN_THROTTLED {
+                if let Some(seconds) = retry_after {
+                    attempt += 1;
+                    tokio::time::sleep(Duration::from_secs(seconds.clamp(1, 10))).await;
+                    continue;
+                }
+            }
+            // A proxy in between may answer with plain text; keep it as the message.
+            let status = serde_json::from_slice::<Status>(&body)
+                .ok()
+                .filter(|s| s.kind == "Status")
+                .unwrap_or_else(|| Status::failure(code, "", String::from_utf8_lossy(&body).trim().to_owned()));
+            return Err(status.into());
+        }
+    }
+
+    async fn read<B: Serialize, R: DeserializeOwned>(
+        &self,
+        method: http::Method,
+        path: String,
+        body: Option<&B>,
+    ) -> Result<R, Error> {
+        let body = body
+            .map(serde_json::to_vec)
+            .transpose()
+            .map_err(|source| Error::Encode { what: path.clone(), source: source.into() })?;
+        self.decode(Request { method, path, body, ..Default::default() }).await
+    }
+
+    async fn decode<R: DeserializeOwned>(&self, request: Request) -> Result<R, Error> {
+        let what = format!("{} {}", request.method, request.path);
+        let response = self.call(request).await?;
+        let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
+        serde_json::from_slice(&body).map_err(|source| Error::Decode { what, source })
+    }
+
+    fn build(&self, request: &Request) -> Result<http::Request<Body>, Error> {
+        let mut uri = request.path.clone();
+        if !request.query.is_empty() {
+            uri.push('?');
+            uri.push_str(&form_urlencoded::Serializer::new(String::new()).extend_pairs(&request.query).finish());
+        }
+        let mut builder = http::Request::builder()
+            .method(request.method.clone())
+            .uri(uri)
+            .header(http::header::USER_AGENT, &*self.user_agent)
+            .header(http::header::ACCEPT, request.accept.as_deref().unwrap_or("application/json"));
+        let body = match &request.body {
+            Some(bytes) => {
+                builder =
+                    builder.header(http::header::CONTENT_TYPE, request.content_type.unwrap_or("application/json"));
+                full_body(bytes.clone())
+            }
+            None => empty_body(),
+        };
+        builder.body(body).map_err(|source| Error::Encode { what: request.path.clone(), source: source.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_follow_the_api() {
+        let pods = ResourcePath::new("", "v1", "pods");
+        assert_eq!(pods.url("default", Some("web"), Some("log")), "/api/v1/namespaces/default/pods/web/log");
+        assert_eq!(pods.url("", None, None), "/api/v1/pods");
+        let roles = ResourcePath::new("rbac.authorization.k8s.io", "v1", "clusterroles");
+        assert_eq!(
+            roles.url("", Some("system:node/x"), None),
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node%2Fx"
+        );
+    }
+}
