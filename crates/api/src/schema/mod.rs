@@ -4,13 +4,14 @@
 //! The facts live in `facts/*.facts`, one block a type, and are parsed once on first
 //! use (`parse.rs`). A custom resource builds the same [`TypeDef`]s at run time.
 
-use crate::gvk::GroupVersionKind;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+mod packages;
 mod parse;
 
-pub use parse::{builtin, of_kind};
+pub use packages::{Package, group_of_package, package_of, packages};
+pub use parse::{ParseError, builtin, of_kind, parse};
 
 /// A named type with fields: `core/v1.PodSpec`.
 #[derive(Debug)]
@@ -22,13 +23,34 @@ pub struct TypeDef {
     /// As JSON has them, in the order of declaration: the fields of an embedded struct
     /// stand here with the others, each remembering where protobuf nests it.
     pub fields: Vec<Field>,
-    pub(crate) by_name: HashMap<Arc<str>, usize>,
+    /// How apply treats a value of this type wherever it stands, unless the field that
+    /// holds it says otherwise (see [`Field::struct_type`]).
+    pub struct_type: Option<StructType>,
+    /// Fields that are not listed are kept as they are (custom resources may say so).
+    pub preserve_unknown: bool,
+    /// Positions in `fields` in the order of their names: half the memory of a hash map
+    /// and as quick for the few dozen fields that types have.
+    by_name: Box<[u16]>,
 }
 
 impl TypeDef {
+    pub fn new(package: Arc<str>, name: Arc<str>, fields: Vec<Field>) -> Self {
+        let mut by_name: Vec<u16> = (0..fields.len().min(usize::from(u16::MAX)) as u16).collect();
+        by_name.sort_by(|&a, &b| fields[usize::from(a)].name.cmp(&fields[usize::from(b)].name));
+        Self { package, name, fields, struct_type: None, preserve_unknown: false, by_name: by_name.into() }
+    }
+
     /// The field of this JSON name.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.by_name.get(name).map(|&index| &self.fields[index])
+        self.field_index(name).map(|index| &self.fields[index])
+    }
+
+    /// The position in `fields` of this JSON name.
+    pub fn field_index(&self, name: &str) -> Option<usize> {
+        self.by_name
+            .binary_search_by(|&index| self.fields[usize::from(index)].name.as_ref().cmp(name))
+            .ok()
+            .map(|found| usize::from(self.by_name[found]))
     }
 }
 
@@ -40,7 +62,7 @@ pub enum StructType {
     Atomic,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Field {
     pub name: Arc<str>,
     /// The protobuf field number; `None` where the field has no protobuf form.
@@ -49,9 +71,18 @@ pub struct Field {
     /// empty for a field of the type itself.
     pub embedded_in: Vec<u32>,
     pub ty: Type,
+    /// The type as the facts write it: `[]PersistentVolumeAccessMode`, `*int32`. Error
+    /// texts name Go types, aliases included, and those are resolved away in `ty`.
+    pub declared: Arc<str>,
+    /// The package `declared` is to be read in; differs from the type's own for embedded fields.
+    pub declared_in: Arc<str>,
     /// Declared without `omitempty` and without `optional`.
     pub required: bool,
+    /// Go leaves the field out when it is false, 0, "", nil or an empty list or map.
+    /// A struct that is not a pointer is never empty in this sense.
     pub omitempty: bool,
+    /// Go leaves the field out when it is the zero value, structs included.
+    pub omitzero: bool,
     pub optional: bool,
     /// A pointer in upstream's type: absent and zero are different.
     pub pointer: bool,
@@ -61,10 +92,55 @@ pub struct Field {
     /// The keys of a `list_type` map.
     pub list_map_keys: Vec<Arc<str>>,
     pub map_type: Option<StructType>,
+    /// What is declared at this place; it overrides the `struct_type` of the type.
+    /// [`Field::apply_struct_type`] gives the one that counts.
     pub struct_type: Option<StructType>,
-    /// As declared on the type; JSON text, or `ref(Name)` resolved to its value.
+    /// As declared on the type.
     pub default: Option<serde_json::Value>,
+    /// The values upstream declares for the field, or for the items where it is a list.
+    /// An unknown one is no decoding error: validation is each kind's own.
     pub enum_values: Option<Arc<[Arc<str>]>>,
+    /// The list here (or the list that is a map's value) is in protobuf a message whose
+    /// field 1 is the items: `Verbs`, `ExtraValue`.
+    pub list_message: bool,
+}
+
+impl Field {
+    /// A field of this name and type with no other facts; a starting point for types
+    /// that are built at run time.
+    pub fn new(name: Arc<str>, ty: Type) -> Self {
+        Self {
+            name,
+            tag: None,
+            embedded_in: Vec::new(),
+            ty,
+            declared: Arc::from(""),
+            declared_in: Arc::from(""),
+            required: false,
+            omitempty: false,
+            omitzero: false,
+            optional: false,
+            pointer: false,
+            patch: PatchStrategy::default(),
+            merge_key: None,
+            list_type: None,
+            list_map_keys: Vec::new(),
+            map_type: None,
+            struct_type: None,
+            default: None,
+            enum_values: None,
+            list_message: false,
+        }
+    }
+
+    /// How apply treats the struct at this place.
+    pub fn apply_struct_type(&self) -> StructType {
+        match (&self.struct_type, &self.ty) {
+            (Some(own), _) => *own,
+            (None, Type::Struct(reference)) => reference.get().struct_type.unwrap_or_default(),
+            (None, _) => StructType::default(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +157,7 @@ pub enum ListType {
     Map,
 }
 
-/// What may stand at a place. `Ref` is resolved when the table is built, so a walk
+/// What may stand at a place. `Struct` is resolved when the table is built, so a walk
 /// over an object never looks a name up.
 #[derive(Clone, Debug)]
 pub enum Type {
@@ -123,10 +199,20 @@ pub enum Special {
 pub struct TypeRef {
     pub package: Arc<str>,
     pub name: Arc<str>,
-    pub(crate) slot: Arc<OnceLock<Arc<TypeDef>>>,
+    slot: Arc<OnceLock<Arc<TypeDef>>>,
 }
 
 impl TypeRef {
+    /// A reference to a type that exists already. Types built at run time use this; a
+    /// cycle of such references would never be freed.
+    pub fn to(definition: Arc<TypeDef>) -> Self {
+        let (package, name) = (definition.package.clone(), definition.name.clone());
+        let slot = OnceLock::new();
+        // The lock is new, so this cannot find it filled.
+        let _ = slot.set(definition);
+        Self { package, name, slot: Arc::new(slot) }
+    }
+
     pub fn get(&self) -> &Arc<TypeDef> {
         self.slot.get().expect("every reference is filled in when a table is built")
     }
@@ -141,7 +227,7 @@ impl std::fmt::Debug for TypeRef {
 /// All types known at compile time, by package and name.
 #[derive(Debug, Default)]
 pub struct Table {
-    pub(crate) types: HashMap<Arc<str>, HashMap<Arc<str>, Arc<TypeDef>>>,
+    types: HashMap<Arc<str>, HashMap<Arc<str>, Arc<TypeDef>>>,
 }
 
 impl Table {
@@ -149,17 +235,9 @@ impl Table {
         self.types.get(package)?.get(name)
     }
 
-    /// Every type, in no particular order.
+    /// Every type, in no particular order. A type that another package names by an
+    /// alias comes once for each name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<TypeDef>> {
         self.types.values().flat_map(HashMap::values)
     }
-}
-
-/// The facts file of a group and version: `core/v1`, `rbac/v1` (not `rbac.authorization.k8s.io/v1`).
-pub fn package_of(kind: &GroupVersionKind) -> String {
-    let group = match kind.group.as_ref() {
-        "" => "core",
-        group => group.split('.').next().unwrap_or(group),
-    };
-    format!("{group}/{}", kind.version)
 }
