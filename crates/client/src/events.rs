@@ -207,8 +207,9 @@ impl Correlator {
         let (tokens, at) = self.buckets.entry(subject.to_owned()).or_insert((BURST, now));
         let refilled = (*tokens + now.duration_since(*at).as_secs_f64() * REFILL_PER_SECOND).min(BURST);
         *at = now;
-        *tokens = (refilled - 1.0).max(0.0);
-        refilled >= 1.0
+        let heard = refilled >= 1.0;
+        *tokens = if heard { refilled - 1.0 } else { refilled };
+        heard
     }
 }
 
