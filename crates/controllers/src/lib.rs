@@ -1,1 +1,87 @@
-//! placeholder
+//! The reconcilers: each reads the present state through the API and narrows the gap to
+//! what the objects ask for.
+//!
+//! **Invariant:** controllers know only the API. They import no other part of ferry, and
+//! each speaks with the rights of its own service account.
+//!
+//! A controller is one file (or folder) that implements [`runner::Controller`], and one
+//! line in all.rs.
+
+mod all;
+mod claim;
+mod deployment;
+mod error;
+mod expectations;
+mod metrics;
+mod pod;
+mod replica_set;
+pub mod runner;
+mod selector;
+
+pub use error::{Error, Result};
+pub use metrics::Metrics;
+
+use ferry_client::{Client, Informers, Recorder};
+use runner::{Clock, Context, run_controller};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// What the controllers need to know of the cluster.
+#[derive(Clone)]
+pub struct Config {
+    /// The PEM of the cluster's certificate authority, published in every namespace.
+    pub root_ca: String,
+    /// The range that nodes get their podCIDR from; none allocates nothing.
+    pub cluster_cidr: Option<String>,
+    /// The size of one node's part of it.
+    pub node_cidr_mask_size: u8,
+    /// How long a node may be silent before it counts as unreachable.
+    pub node_monitor_grace_period: Duration,
+    /// The same for a node that has never reported.
+    pub node_startup_grace_period: Duration,
+    /// How many finished pods are kept.
+    pub terminated_pod_threshold: usize,
+    pub metrics: Metrics,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            root_ca: String::new(),
+            cluster_cidr: Some("10.244.0.0/16".to_owned()),
+            node_cidr_mask_size: 24,
+            node_monitor_grace_period: Duration::from_secs(40),
+            node_startup_grace_period: Duration::from_secs(60),
+            terminated_pod_threshold: 12_500,
+            metrics: Metrics::default(),
+        }
+    }
+}
+
+/// Gives each controller the client that speaks as its service account
+/// (`system:serviceaccount:kube-system:<name>`).
+pub type ClientFor = Arc<dyn Fn(&str) -> Client + Send + Sync>;
+
+/// Runs every controller until `shutdown`.
+pub async fn run(
+    config: Config,
+    client_for: ClientFor,
+    informers: Informers,
+    shutdown: CancellationToken,
+) -> Result<()> {
+    let mut running = JoinSet::new();
+    for controller in all::all(&config)? {
+        let client = client_for(controller.identity());
+        let context = Context {
+            recorder: Recorder::new(client.clone(), controller.name(), ""),
+            client,
+            informers: informers.clone(),
+            clock: Clock::system(),
+        };
+        running.spawn(run_controller(controller, context, config.metrics.clone(), shutdown.clone()));
+    }
+    while running.join_next().await.is_some() {}
+    Ok(())
+}

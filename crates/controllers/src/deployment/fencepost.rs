@@ -1,0 +1,85 @@
+//! How many pods a rolling update may have too many, and how many too few.
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+/// The bounds of a rollout, resolved against the size of the deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fenceposts {
+    pub max_surge: i32,
+    pub max_unavailable: i32,
+}
+
+pub fn is_rolling(deployment: &Deployment) -> bool {
+    strategy(deployment) == "RollingUpdate"
+}
+
+/// The strategy's name; the API defaults it, so an absent one reads as the default.
+pub fn strategy(deployment: &Deployment) -> &str {
+    let strategy = deployment.spec.as_ref().and_then(|spec| spec.strategy.as_ref());
+    strategy.and_then(|strategy| strategy.type_.as_deref()).unwrap_or("RollingUpdate")
+}
+
+pub fn fenceposts(deployment: &Deployment) -> Fenceposts {
+    if !is_rolling(deployment) {
+        return Fenceposts { max_surge: 0, max_unavailable: 0 };
+    }
+    let wanted = super::wanted(deployment);
+    let rolling = deployment
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.strategy.as_ref())
+        .and_then(|strategy| strategy.rolling_update.as_ref());
+    let surge = rolling.and_then(|rolling| rolling.max_surge.as_ref());
+    let unavailable = rolling.and_then(|rolling| rolling.max_unavailable.as_ref());
+    resolve(surge, unavailable, wanted)
+}
+
+/// Surge rounds up and unavailability down. Both can come out as zero (1% of 3 and 0):
+/// then one pod may be missing, because otherwise the rollout could never take a step.
+fn resolve(surge: Option<&IntOrString>, unavailable: Option<&IntOrString>, wanted: i32) -> Fenceposts {
+    let max_surge = scaled(surge, wanted, |product| product.div_ceil(100));
+    let mut max_unavailable = scaled(unavailable, wanted, |product| product / 100);
+    if max_surge == 0 && max_unavailable == 0 {
+        max_unavailable = 1;
+    }
+    Fenceposts { max_surge, max_unavailable: if wanted == 0 { 0 } else { max_unavailable.min(wanted) } }
+}
+
+/// A number, or a percentage of `wanted`. Validation keeps anything else out of the API;
+/// what slips through counts as zero.
+fn scaled(value: Option<&IntOrString>, wanted: i32, divide: fn(u64) -> u64) -> i32 {
+    match value {
+        None => 0,
+        Some(IntOrString::Int(n)) => (*n).max(0),
+        Some(IntOrString::String(text)) => {
+            let percent = text.strip_suffix('%').and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
+            let product = u64::from(percent) * u64::try_from(wanted).unwrap_or(0);
+            i32::try_from(divide(product)).unwrap_or(i32::MAX)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surge_rounds_up_and_unavailability_down() {
+        let check = |surge: &str, unavailable: &str, wanted: i32, expected: (i32, i32)| {
+            let parse = |text: &str| text.parse().map_or(IntOrString::String(text.into()), IntOrString::Int);
+            let got = resolve(Some(&parse(surge)), Some(&parse(unavailable)), wanted);
+            assert_eq!((got.max_surge, got.max_unavailable), expected, "{surge} {unavailable} of {wanted}");
+        };
+        check("25%", "25%", 3, (1, 0));
+        check("25%", "25%", 4, (1, 1));
+        check("25%", "25%", 10, (3, 2));
+        check("1", "0", 1, (1, 0));
+        check("0", "25%", 3, (0, 1));
+        check("0", "1%", 1, (0, 1));
+        check("0", "5", 3, (0, 3));
+        check("100%", "100%", 7, (7, 7));
+        check("25%", "25%", 0, (0, 0));
+        check("nonsense", "0", 2, (0, 1));
+    }
+}

@@ -1,0 +1,74 @@
+//! One step of a rolling update: up if there is room, else down if enough is available.
+
+use super::fencepost::{fenceposts, is_rolling};
+use super::plan::{Rollout, scale};
+use super::{available, created, replicas, wanted};
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use std::sync::Arc;
+
+/// Scales at most one way, so that the next step sees what this one led to.
+pub fn plan_rolling(rollout: &mut Rollout) {
+    if plan_scale_up(rollout) {
+        return;
+    }
+    plan_scale_down(rollout);
+}
+
+/// The size the newest set may have now: as large as the surge allows, at most what is wanted.
+pub fn plan_new_size(deployment: &Deployment, new: i32, total: i32) -> i32 {
+    if !is_rolling(deployment) {
+        return wanted(deployment);
+    }
+    let room = wanted(deployment) + fenceposts(deployment).max_surge - total;
+    if room <= 0 { new } else { new + room.min(wanted(deployment) - new) }
+}
+
+fn plan_scale_up(rollout: &mut Rollout) -> bool {
+    let total = rollout.total();
+    let Some(new) = &mut rollout.new else { return false };
+    let wanted = wanted(&rollout.deployment);
+    let size = match replicas(new).cmp(&wanted) {
+        std::cmp::Ordering::Equal => return false,
+        std::cmp::Ordering::Greater => wanted,
+        std::cmp::Ordering::Less => plan_new_size(&rollout.deployment, replicas(new), total),
+    };
+    scale(&rollout.deployment, new, size)
+}
+
+/// Unavailable pods of the newest set count against what may be taken down, so that a
+/// broken template never costs more than maxUnavailable.
+///
+/// Worked example: 10 wanted, 2 may be missing, 3 too many. The newest set is at 5 and
+/// crashes, the old one at 8: 13 - 8 - 5 leaves 0, nothing more goes. After an undo the
+/// old set is the newest, with all 8 available: 13 - 8 - 0 takes the 5 crashing pods away.
+fn plan_scale_down(rollout: &mut Rollout) {
+    let Some(new) = &rollout.new else { return };
+    let min_available = wanted(&rollout.deployment) - fenceposts(&rollout.deployment).max_unavailable;
+    let new_unavailable = replicas(new) - available(new);
+    let may_go = rollout.total() - min_available - new_unavailable;
+    if may_go <= 0 {
+        return;
+    }
+    let new_available = available(new);
+    rollout.old.sort_by(|a, b| (created(a), &a.metadata.name).cmp(&(created(b), &b.metadata.name)));
+    plan_unhealthy(&rollout.deployment, &mut rollout.old, may_go);
+    let total_available = new_available + rollout.old.iter().map(|set| available(set)).sum::<i32>();
+    let mut left = total_available - min_available;
+    for set in &mut rollout.old {
+        let step = replicas(set).min(left).max(0);
+        let size = replicas(set) - step;
+        scale(&rollout.deployment, set, size);
+        left -= step;
+    }
+}
+
+/// Pods that serve nobody go first, oldest set first; else they would hold up the rollout
+/// until its deadline (kubernetes/kubernetes#16737).
+fn plan_unhealthy(deployment: &Deployment, old: &mut [Arc<ReplicaSet>], mut may_go: i32) {
+    for set in old {
+        let step = (replicas(set) - available(set)).min(may_go).max(0);
+        let size = replicas(set) - step;
+        scale(deployment, set, size);
+        may_go -= step;
+    }
+}

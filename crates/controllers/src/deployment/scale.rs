@@ -1,0 +1,104 @@
+//! A change of size, during a rollout or not, and all that a paused deployment does.
+
+use super::fencepost::{fenceposts, is_rolling};
+use super::plan::{Rollout, force_scale, scale};
+use super::revision::{DESIRED_REPLICAS, MAX_REPLICAS, count_annotation};
+use super::{available, created, replicas, wanted};
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// Whether some active set was last scaled for another size of the deployment.
+pub fn is_scaling(rollout: &Rollout) -> bool {
+    rollout
+        .sets()
+        .filter(|set| replicas(set) > 0)
+        .filter_map(|set| count_annotation(set, DESIRED_REPLICAS))
+        .any(|desired| desired != wanted(&rollout.deployment))
+}
+
+pub fn plan_scale(rollout: &mut Rollout) {
+    let wanted = wanted(&rollout.deployment);
+    // With one set in use, or none, its size is the deployment's.
+    let active = rollout.sets().filter(|set| replicas(set) > 0).count();
+    if active <= 1 {
+        let only = if active == 1 {
+            rollout.old.iter_mut().chain(&mut rollout.new).find(|set| replicas(set) > 0)
+        } else if rollout.new.is_some() {
+            rollout.new.as_mut()
+        } else {
+            rollout.old.iter_mut().max_by_key(|set| (created(set), set.metadata.name.clone()))
+        };
+        if let Some(only) = only {
+            scale(&rollout.deployment, only, wanted);
+        }
+        return;
+    }
+    if rollout.new.as_ref().is_some_and(|new| is_saturated(&rollout.deployment, new)) {
+        for set in &mut rollout.old {
+            scale(&rollout.deployment, set, 0);
+        }
+        return;
+    }
+    if is_rolling(&rollout.deployment) {
+        let sets = rollout.old.iter_mut().chain(&mut rollout.new).filter(|set| replicas(set) > 0).collect();
+        plan_proportional(&rollout.deployment, sets);
+    }
+}
+
+/// The newest set has everything that is wanted, and it works.
+fn is_saturated(deployment: &Deployment, new: &ReplicaSet) -> bool {
+    let wanted = wanted(deployment);
+    replicas(new) == wanted && count_annotation(new, DESIRED_REPLICAS) == Some(wanted) && available(new) == wanted
+}
+
+/// In the middle of a rollout every set grows or shrinks by its share, so that the risk
+/// of the new template stays what it was. What rounding leaves over goes to the largest.
+fn plan_proportional(deployment: &Deployment, mut sets: Vec<&mut Arc<ReplicaSet>>) {
+    let wanted = wanted(deployment);
+    let allowed = if wanted > 0 { wanted + fenceposts(deployment).max_surge } else { 0 };
+    let to_add = allowed - sets.iter().map(|set| replicas(set)).sum::<i32>();
+    // Of sets of one size the newer grow first and the older shrink first.
+    if to_add > 0 {
+        sets.sort_by_key(|set| Reverse((replicas(set), created(set), set.metadata.name.clone())));
+    } else {
+        sets.sort_by_key(|set| (Reverse(replicas(set)), created(set), set.metadata.name.clone()));
+    }
+    let mut added = 0;
+    let mut sizes = Vec::with_capacity(sets.len());
+    for set in &sets {
+        let share = share(deployment, set, to_add, added);
+        added += share;
+        sizes.push(replicas(set) + share);
+    }
+    if let Some(largest) = sizes.first_mut() {
+        *largest = (*largest + to_add - added).max(0);
+    }
+    for (set, size) in sets.into_iter().zip(sizes) {
+        force_scale(deployment, set, size);
+    }
+}
+
+fn share(deployment: &Deployment, set: &ReplicaSet, to_add: i32, added: i32) -> i32 {
+    let left = to_add - added;
+    if to_add == 0 || left == 0 {
+        return 0;
+    }
+    let fraction = fraction(deployment, set);
+    if to_add > 0 { fraction.min(left) } else { fraction.max(left) }
+}
+
+/// What the set would gain or lose if it kept its part of the whole.
+fn fraction(deployment: &Deployment, set: &ReplicaSet) -> i32 {
+    let (size, wanted) = (replicas(set), wanted(deployment));
+    if wanted == 0 {
+        return -size;
+    }
+    let whole_now = i64::from(wanted + fenceposts(deployment).max_surge);
+    let recorded = count_annotation(set, MAX_REPLICAS).filter(|whole| *whole > 0);
+    let reported = || deployment.status.as_ref().and_then(|status| status.replicas).filter(|n| *n > 0);
+    let Some(whole_before) = recorded.or_else(reported).map(i64::from) else { return 0 };
+    // Rounded to the nearest, halves away from zero.
+    let scaled = (2 * i64::from(size) * whole_now + whole_before) / (2 * whole_before);
+    i32::try_from(scaled).unwrap_or(i32::MAX) - size
+}

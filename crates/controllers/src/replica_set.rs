@@ -1,0 +1,339 @@
+//! Keeps the number of a ReplicaSet's pods at what its spec asks for.
+//!
+//! Reconciled by the runner; woken by the set itself and by every pod that it controls or
+//! could adopt. The reference is upstream's pkg/controller/replicaset.
+
+mod rank;
+mod status;
+
+use crate::claim::{claim, controller_of, controller_reference, is_controlled_by};
+use crate::error::{During, Error, Result};
+use crate::expectations::{Expectations, Seen};
+use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
+use crate::{pod, selector};
+use async_trait::async_trait;
+use ferry_client::{DeleteParams, Event, Informer, Informers, reference};
+use futures_util::future::join_all;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many pods one reconcile creates or deletes at most (upstream's BurstReplicas).
+const BURST: usize = 500;
+
+/// How long an unmet expectation may block a set that nothing else wakes.
+const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
+
+#[derive(Default)]
+pub struct ReplicaSetController {
+    expectations: Arc<Expectations>,
+}
+
+#[async_trait]
+impl Controller for ReplicaSetController {
+    fn name(&self) -> &'static str {
+        "replicaset-controller"
+    }
+
+    fn watches(&self, informers: &Informers) -> Vec<Watch> {
+        let expectations = self.expectations.clone();
+        let sets = informers.of::<ReplicaSet>();
+        vec![
+            Watch::itself(informers.of::<ReplicaSet>()),
+            Watch::new(informers.of::<Pod>(), move |event, enqueue| {
+                wake_for_pod(event, &sets, &expectations, enqueue);
+            }),
+        ]
+    }
+
+    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
+        let pods = ctx.informers.of::<Pod>();
+        let Some(set) = ctx.informers.of::<ReplicaSet>().get(&key.namespace, &key.name) else {
+            self.expectations.forget(key);
+            return Ok(Action::Done);
+        };
+        let caught_up = self.expectations.are_met(key, |name, uid| match pods.get(&key.namespace, name) {
+            Some(pod) if pod.metadata.uid.as_deref() != Some(uid) => Seen::Absent,
+            Some(pod) if pod.metadata.deletion_timestamp.is_some() => Seen::Leaving,
+            Some(_) => Seen::Alive,
+            None => Seen::Absent,
+        });
+        let Some(spec) = &set.spec else { return Ok(Action::Done) };
+        let (active, terminating) = self.own_pods(ctx, &set, &pods).await?;
+        let managed = if caught_up && set.metadata.deletion_timestamp.is_none() {
+            self.manage(ctx, key, &set, &active).await
+        } else {
+            Ok(())
+        };
+        let now = ctx.now();
+        let updated = status::compute_status(&set, &active, &terminating, managed.as_ref().err(), now);
+        if let Some(updated) = updated {
+            update_status(ctx, &set, updated).await?;
+        }
+        managed?;
+        if !caught_up {
+            return Ok(Action::RequeueAfter(RECHECK));
+        }
+        let min_ready = spec.min_ready_seconds.unwrap_or(0);
+        let next = active.iter().filter_map(|pod| match pod::availability(pod, min_ready, now) {
+            pod::Availability::In(left) => Some(left),
+            _ => None,
+        });
+        Ok(Action::after(next.min()))
+    }
+}
+
+impl ReplicaSetController {
+    /// The pods that are the set's after adoption and release: active and terminating.
+    async fn own_pods(
+        &self,
+        ctx: &Context,
+        set: &Arc<ReplicaSet>,
+        pods: &Informer<Pod>,
+    ) -> Result<(Vec<Arc<Pod>>, Vec<Arc<Pod>>)> {
+        let Some(spec) = &set.spec else { return Ok((Vec::new(), Vec::new())) };
+        let matches = |pod: &Pod| selector::matches(&spec.selector, pod.metadata.labels.as_ref());
+        let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+        let mut candidates = pods.owned_by(set.metadata.uid.as_deref().unwrap_or_default());
+        candidates.retain(|pod| is_controlled_by(&pod.metadata, &set.metadata));
+        let (terminating, mut active): (Vec<_>, Vec<_>) = candidates
+            .into_iter()
+            .filter(|pod| pod::is_active(pod) || pod::is_terminating(pod))
+            .partition(|pod| pod::is_terminating(pod));
+        active.extend(
+            pods.list(Some(namespace))
+                .into_iter()
+                .filter(|pod| controller_of(&pod.metadata).is_none() && pod::is_active(pod) && matches(pod)),
+        );
+        let active = claim(ctx, &**set, active, matches).await?;
+        let terminating = terminating.into_iter().filter(|pod| matches(pod)).collect();
+        Ok((active, terminating))
+    }
+
+    async fn manage(&self, ctx: &Context, key: &Key, set: &Arc<ReplicaSet>, active: &[Arc<Pod>]) -> Result<()> {
+        match plan_replicas(wanted(set), active.len()) {
+            Plan::Nothing => Ok(()),
+            Plan::Create(count) => {
+                self.expectations.open(key);
+                let result = self.create_pods(ctx, key, set, count).await;
+                self.expectations.close(key);
+                result
+            }
+            Plan::Delete(count) => {
+                let related = related_pods(ctx, set);
+                let doomed = rank::plan_deletions(active, &related, count, ctx.now());
+                self.expectations.open(key);
+                let result = self.delete_pods(ctx, key, set, &doomed).await;
+                self.expectations.close(key);
+                result
+            }
+        }
+    }
+
+    /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
+    /// failed request and not hundreds. The first failing batch ends the round.
+    async fn create_pods(&self, ctx: &Context, key: &Key, set: &ReplicaSet, count: usize) -> Result<()> {
+        let pod = plan_pod(set);
+        let subject = reference(set);
+        let mut left = count;
+        let mut batch = 1;
+        while left > 0 {
+            let size = batch.min(left);
+            let created = join_all((0..size).map(|_| ctx.client.create(&key.namespace, &pod))).await;
+            let mut failure = None;
+            for result in created {
+                match result {
+                    Ok(pod) => {
+                        let name = pod.metadata.name.unwrap_or_default();
+                        self.expectations.created(key, pod.metadata.uid.as_deref().unwrap_or_default(), &name);
+                        ctx.recorder.normal(&subject, "SuccessfulCreate", format!("Created pod: {name}"));
+                    }
+                    // Nothing can be created there any more, so there is nothing to report.
+                    Err(error) if error.is_namespace_terminating() => {}
+                    Err(error) => {
+                        ctx.recorder.warning(&subject, "FailedCreate", format!("Error creating: {error}"));
+                        failure = Some(error);
+                    }
+                }
+            }
+            if let Some(error) = failure {
+                return Err(error).during("create a pod of", key);
+            }
+            left -= size;
+            batch *= 2;
+        }
+        Ok(())
+    }
+
+    async fn delete_pods(&self, ctx: &Context, key: &Key, set: &ReplicaSet, doomed: &[Arc<Pod>]) -> Result<()> {
+        let subject = reference(set);
+        let deletions = doomed.iter().map(|pod| async {
+            let name = pod.metadata.name.as_deref().unwrap_or_default();
+            let params = DeleteParams { uid: pod.metadata.uid.clone(), ..Default::default() };
+            match ctx.client.delete::<Pod>(&key.namespace, name, &params).await {
+                Ok(()) => {
+                    self.expectations.deleted(key, pod.metadata.uid.as_deref().unwrap_or_default(), name);
+                    ctx.recorder.normal(&subject, "SuccessfulDelete", format!("Deleted pod: {name}"));
+                    Ok(())
+                }
+                Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
+                Err(error) => {
+                    ctx.recorder.warning(&subject, "FailedDelete", format!("Error deleting: {error}"));
+                    Err(error).during("delete the pod", name)
+                }
+            }
+        });
+        join_all(deletions).await.into_iter().collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    Nothing,
+    Create(usize),
+    Delete(usize),
+}
+
+fn plan_replicas(wanted: usize, active: usize) -> Plan {
+    match (wanted.saturating_sub(active), active.saturating_sub(wanted)) {
+        (0, 0) => Plan::Nothing,
+        (missing, 0) => Plan::Create(missing.min(BURST)),
+        (_, surplus) => Plan::Delete(surplus.min(BURST)),
+    }
+}
+
+fn wanted(set: &ReplicaSet) -> usize {
+    set.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1).try_into().unwrap_or(0)
+}
+
+/// The pod that the set's template describes, owned by the set.
+fn plan_pod(set: &ReplicaSet) -> Pod {
+    let template = set.spec.as_ref().and_then(|spec| spec.template.clone()).unwrap_or_default();
+    let meta = template.metadata.unwrap_or_default();
+    Pod {
+        metadata: ObjectMeta {
+            generate_name: Some(format!("{}-", set.metadata.name.as_deref().unwrap_or_default())),
+            namespace: set.metadata.namespace.clone(),
+            labels: meta.labels,
+            annotations: meta.annotations,
+            finalizers: meta.finalizers,
+            owner_references: Some(vec![controller_reference(set)]),
+            ..Default::default()
+        },
+        spec: template.spec,
+        status: None,
+    }
+}
+
+/// The pods of every set with the same owner: a rollout's old and new pods are ranked
+/// against each other, so that a scale-down evens out the nodes.
+fn related_pods(ctx: &Context, set: &ReplicaSet) -> Vec<Arc<Pod>> {
+    let Some(owner) = controller_of(&set.metadata) else { return Vec::new() };
+    let pods = ctx.informers.of::<Pod>();
+    let siblings = ctx.informers.of::<ReplicaSet>().owned_by(&owner.uid);
+    siblings.iter().flat_map(|sibling| pods.owned_by(sibling.metadata.uid.as_deref().unwrap_or_default())).collect()
+}
+
+/// One retry with the live object, as upstream: the cache often lags by a moment and the
+/// status is ours alone to write.
+async fn update_status(ctx: &Context, set: &ReplicaSet, updated: ReplicaSet) -> Result<()> {
+    let (namespace, name) =
+        (set.metadata.namespace.as_deref().unwrap_or_default(), set.metadata.name.as_deref().unwrap_or_default());
+    match ctx.client.replace_status(namespace, &updated).await {
+        Ok(_) => Ok(()),
+        Err(error) if error.is_conflict() => {
+            let mut live = ctx.client.get::<ReplicaSet>(namespace, name).await.during("get the replica set", name)?;
+            if live.metadata.uid != set.metadata.uid {
+                return Err(Error::Retry(format!("replica set {name} was replaced by another")));
+            }
+            live.status = updated.status;
+            ctx.client.replace_status(namespace, &live).await.during("update the status of", name).map(drop)
+        }
+        Err(error) if error.is_not_found() => Ok(()),
+        Err(error) => Err(error).during("update the status of", name),
+    }
+}
+
+fn wake_for_pod(event: &Event<Pod>, sets: &Informer<ReplicaSet>, expectations: &Expectations, enqueue: &Enqueue) {
+    let wake_controller = |pod: &Pod, gone: bool| {
+        let Some(owner) = controller_of(&pod.metadata).filter(|owner| owner.kind == "ReplicaSet") else { return false };
+        let key = Key::new(pod.metadata.namespace.clone().unwrap_or_default(), owner.name.clone());
+        if gone {
+            expectations.observe_gone(&key, pod.metadata.uid.as_deref().unwrap_or_default());
+        }
+        enqueue.add(key);
+        true
+    };
+    match event {
+        Event::Deleted(pod) => drop(wake_controller(pod, true)),
+        Event::Updated { old, new } => {
+            if controller_of(&old.metadata).map(|owner| &owner.uid)
+                != controller_of(&new.metadata).map(|owner| &owner.uid)
+            {
+                wake_controller(old, true);
+            }
+            if !wake_controller(new, false) && old.metadata.labels != new.metadata.labels {
+                wake_possible_owners(new, sets, enqueue);
+            }
+        }
+        Event::Added(pod) => {
+            if !wake_controller(pod, false) {
+                wake_possible_owners(pod, sets, enqueue);
+            }
+        }
+    }
+}
+
+fn wake_possible_owners(pod: &Pod, sets: &Informer<ReplicaSet>, enqueue: &Enqueue) {
+    if controller_of(&pod.metadata).is_some() || !pod::is_active(pod) {
+        return;
+    }
+    for set in sets.list(pod.metadata.namespace.as_deref()) {
+        if let Some(spec) = &set.spec
+            && selector::matches(&spec.selector, pod.metadata.labels.as_ref())
+        {
+            enqueue.add_object(&set.metadata);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_gap_is_closed_in_bursts() {
+        let check = |wanted, active, expected| assert_eq!(plan_replicas(wanted, active), expected);
+        check(3, 3, Plan::Nothing);
+        check(3, 1, Plan::Create(2));
+        check(1000, 0, Plan::Create(500));
+        check(1, 4, Plan::Delete(3));
+        check(0, 501, Plan::Delete(500));
+    }
+
+    #[test]
+    fn a_pod_takes_the_templates_metadata_and_the_sets_ownership() {
+        let set: ReplicaSet = serde_json::from_value(json!({
+            "metadata": {"name": "web-5d4", "namespace": "default", "uid": "u"},
+            "spec": {"selector": {}, "template": {
+                "metadata": {"labels": {"app": "web"}, "annotations": {"a": "b"}, "finalizers": ["x/y"]},
+                "spec": {"containers": [{"name": "c"}]},
+            }},
+        }))
+        .expect("a replica set");
+        let pod = serde_json::to_value(plan_pod(&set)).expect("JSON");
+        assert_eq!(
+            pod["metadata"],
+            json!({
+                "generateName": "web-5d4-", "namespace": "default", "labels": {"app": "web"},
+                "annotations": {"a": "b"}, "finalizers": ["x/y"],
+                "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5d4", "uid": "u",
+                    "controller": true, "blockOwnerDeletion": true}],
+            })
+        );
+        assert_eq!(pod["spec"]["containers"][0]["name"], "c");
+    }
+}

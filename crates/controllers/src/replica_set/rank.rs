@@ -1,0 +1,200 @@
+//! Which pods a scale-down takes first.
+//!
+//! The order is upstream's `ActivePodsWithRanks` (pkg/controller/controller_utils.go):
+//! what costs least to lose goes first.
+
+use crate::pod;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Chooses `count` of `active`. `related` are the pods whose nodes are to be evened out.
+pub fn plan_deletions(active: &[Arc<Pod>], related: &[Arc<Pod>], count: usize, now: Timestamp) -> Vec<Arc<Pod>> {
+    if count >= active.len() {
+        return active.to_vec();
+    }
+    let mut on_node: HashMap<&str, usize> = HashMap::new();
+    for pod in related.iter().filter(|pod| pod::is_active(pod)) {
+        *on_node.entry(pod::node_name(pod)).or_default() += 1;
+    }
+    let mut ranked: Vec<(Rank, &Arc<Pod>)> =
+        active.iter().map(|pod| (Rank::of(pod, on_node.get(pod::node_name(pod)).copied().unwrap_or(0)), pod)).collect();
+    ranked.sort_by(|(a, _), (b, _)| a.compare(b, now));
+    ranked.into_iter().take(count).map(|(_, pod)| pod.clone()).collect()
+}
+
+/// What the order looks at, read once for each pod.
+struct Rank<'a> {
+    assigned: bool,
+    phase: u8,
+    ready: bool,
+    cost: i32,
+    neighbours: usize,
+    ready_since: Option<Timestamp>,
+    restarts: (i32, i32),
+    created: Option<Timestamp>,
+    uid: &'a str,
+}
+
+impl<'a> Rank<'a> {
+    fn of(pod: &'a Pod, neighbours: usize) -> Self {
+        Self {
+            assigned: !pod::node_name(pod).is_empty(),
+            phase: match pod::phase(pod) {
+                "Pending" => 0,
+                "Unknown" => 1,
+                _ => 2,
+            },
+            ready: pod::is_ready(pod),
+            cost: deletion_cost(pod),
+            neighbours,
+            ready_since: pod::ready_since(pod),
+            restarts: restarts(pod),
+            created: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
+            uid: pod.metadata.uid.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Less goes first.
+    fn compare(&self, other: &Self, now: Timestamp) -> Ordering {
+        let certain = (self.assigned, self.phase, self.ready, self.cost, Reverse(self.neighbours));
+        certain
+            .cmp(&(other.assigned, other.phase, other.ready, other.cost, Reverse(other.neighbours)))
+            .then_with(|| {
+                if self.ready && other.ready && self.ready_since != other.ready_since {
+                    self.by_age(self.ready_since, other, other.ready_since, now)
+                } else {
+                    Ordering::Equal
+                }
+            })
+            .then_with(|| other.restarts.cmp(&self.restarts))
+            .then_with(|| {
+                if self.created == other.created {
+                    Ordering::Equal
+                } else {
+                    self.by_age(self.created, other, other.created, now)
+                }
+            })
+    }
+
+    /// Younger goes first, but ages of the same power of two count as equal and the uid
+    /// decides: always killing the very youngest would keep old pods on few nodes
+    /// (KEP-2185, logarithmic scale down). An unknown time counts as the youngest.
+    fn by_age(&self, mine: Option<Timestamp>, other: &Self, theirs: Option<Timestamp>, now: Timestamp) -> Ordering {
+        match (mine, theirs) {
+            (Some(mine), Some(theirs)) => {
+                magnitude(mine, now).cmp(&magnitude(theirs, now)).then_with(|| self.uid.cmp(other.uid))
+            }
+            (mine, theirs) => mine.is_some().cmp(&theirs.is_some()),
+        }
+    }
+}
+
+/// The age's power of two, in nanoseconds; -1 for what has not begun.
+fn magnitude(time: Timestamp, now: Timestamp) -> i64 {
+    let age = now.duration_since(time).as_nanos();
+    u128::try_from(age).ok().filter(|age| *age > 0).map_or(-1, |age| i64::from(age.ilog2()))
+}
+
+fn deletion_cost(pod: &Pod) -> i32 {
+    let annotations = pod.metadata.annotations.as_ref();
+    annotations
+        .and_then(|annotations| annotations.get("controller.kubernetes.io/pod-deletion-cost"))
+        // Upstream accepts a sign and digits without leading zeros; anything else is 0.
+        .filter(|text| *text == "0" || !text.trim_start_matches('-').starts_with(['0', '+']))
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
+}
+
+/// The most restarts of a container, and of a restartable init container.
+fn restarts(pod: &Pod) -> (i32, i32) {
+    let Some(status) = &pod.status else { return (0, 0) };
+    let containers = status.container_statuses.iter().flatten().map(|status| status.restart_count).max();
+    let sidecars: Vec<&str> = pod
+        .spec
+        .iter()
+        .flat_map(|spec| spec.init_containers.iter().flatten())
+        .filter(|container| container.restart_policy.as_deref() == Some("Always"))
+        .map(|container| container.name.as_str())
+        .collect();
+    let sidecar = status
+        .init_container_statuses
+        .iter()
+        .flatten()
+        .filter(|status| sidecars.contains(&status.name.as_str()))
+        .map(|status| status.restart_count)
+        .max();
+    (containers.unwrap_or(0), sidecar.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const NOW: &str = "2024-01-01T12:00:00Z";
+
+    fn pod(name: &str, change: Value) -> Arc<Pod> {
+        let mut value = json!({
+            "metadata": {"name": name, "uid": name, "creationTimestamp": "2024-01-01T00:00:00Z"},
+            "spec": {"nodeName": "n1", "containers": []},
+            "status": {"phase": "Running", "conditions": [
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2024-01-01T00:00:00Z"}]},
+        });
+        for (path, new) in change.as_object().expect("an object") {
+            *value.pointer_mut(path).expect("a path") = new.clone();
+        }
+        Arc::new(serde_json::from_value(value).expect("a pod"))
+    }
+
+    /// The pod named "victim" must be chosen over the plain one, whatever their order.
+    fn check(what: &str, victim: Value) {
+        let now = NOW.parse().expect("a time");
+        let (victim, plain) = (pod("victim", victim), pod("plain", json!({})));
+        for pods in [[victim.clone(), plain.clone()], [plain, victim]] {
+            let chosen = plan_deletions(&pods, &pods, 1, now);
+            assert_eq!(chosen[0].metadata.name.as_deref(), Some("victim"), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_costs_least_goes_first() {
+        check("unassigned", json!({"/spec/nodeName": ""}));
+        check("pending", json!({"/status/phase": "Pending"}));
+        check("not ready", json!({"/status/conditions/0/status": "False"}));
+        check(
+            "cheap",
+            json!({"/metadata": {"name": "victim", "uid": "z", "annotations":
+            {"controller.kubernetes.io/pod-deletion-cost": "-5"}}}),
+        );
+        check("ready for less time", json!({"/status/conditions/0/lastTransitionTime": "2024-01-01T11:59:00Z"}));
+        check(
+            "more restarts",
+            json!({"/status": {"phase": "Running", "conditions": [
+            {"type": "Ready", "status": "True", "lastTransitionTime": "2024-01-01T00:00:00Z"}],
+            "containerStatuses": [{"name": "c", "restartCount": 3, "ready": true, "image": "", "imageID": ""}]}}),
+        );
+        check("younger", json!({"/metadata/creationTimestamp": "2024-01-01T11:59:59Z"}));
+        check("of unknown age", json!({"/metadata/creationTimestamp": null}));
+    }
+
+    #[test]
+    fn crowded_nodes_are_thinned_first() {
+        let now = NOW.parse().expect("a time");
+        let pods =
+            [pod("alone", json!({"/spec/nodeName": "n2"})), pod("crowded-1", json!({})), pod("crowded-2", json!({}))];
+        let chosen = plan_deletions(&pods, &pods, 1, now);
+        assert_ne!(chosen[0].metadata.name.as_deref(), Some("alone"));
+    }
+
+    #[test]
+    fn ages_of_one_magnitude_count_as_equal() {
+        let now = NOW.parse().expect("a time");
+        let younger = pod("b", json!({"/status/conditions/0/lastTransitionTime": "2024-01-01T00:10:00Z"}));
+        let older = pod("a", json!({}));
+        let chosen = plan_deletions(&[younger, older], &[], 1, now);
+        assert_eq!(chosen[0].metadata.name.as_deref(), Some("a"), "the uid decides");
+    }
+}

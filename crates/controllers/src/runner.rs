@@ -1,0 +1,279 @@
+//! The one loop under every controller: watches feed a queue of keys, workers reconcile
+//! them, failures back off. Called by `run` in lib.rs with the list of all.rs.
+//!
+//! **Invariant:** a controller never owns a queue, a worker or a timer. It declares what
+//! it watches and narrows the gap for one key; everything else happens here, once.
+
+use crate::error::Result;
+use crate::metrics::Metrics;
+use async_trait::async_trait;
+use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder};
+use futures_util::future::{BoxFuture, FutureExt, join_all};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// One object to reconcile. Cluster-scoped objects have an empty namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    pub namespace: String,
+    pub name: String,
+}
+
+impl Key {
+    pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+
+    pub fn of(meta: &ObjectMeta) -> Self {
+        Self::new(meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace.is_empty() { f.write_str(&self.name) } else { write!(f, "{}/{}", self.namespace, self.name) }
+    }
+}
+
+/// What a reconcile wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The next event decides.
+    Done,
+    /// Something becomes true by time alone (a deadline, a back-off).
+    RequeueAfter(Duration),
+}
+
+impl Action {
+    /// The sooner of an optional delay and nothing.
+    pub fn after(delay: Option<Duration>) -> Self {
+        delay.map_or(Action::Done, Action::RequeueAfter)
+    }
+}
+
+/// A reconciler. One value lives as long as the process.
+#[async_trait]
+pub trait Controller: Send + Sync + 'static {
+    /// Upstream's name; it is also the component that events come from.
+    fn name(&self) -> &'static str;
+
+    /// The service account of kube-system whose rights the controller uses.
+    fn identity(&self) -> &'static str {
+        self.name()
+    }
+
+    /// How many keys may be reconciled at once; never the same key twice.
+    fn workers(&self) -> usize {
+        4
+    }
+
+    /// Called once before the first reconcile: which objects matter, and which keys an
+    /// event about one of them wakes. The functions run in order of events and must not
+    /// block.
+    fn watches(&self, informers: &Informers) -> Vec<Watch>;
+
+    /// Reads the present state and narrows the gap. It is retried with back-off when it
+    /// fails and may be called at any time for any key, whether or not the object exists.
+    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action>;
+}
+
+/// What a reconcile works with.
+#[derive(Clone)]
+pub struct Context {
+    pub client: Client,
+    pub informers: Informers,
+    pub recorder: Recorder,
+    pub clock: Clock,
+}
+
+impl Context {
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// The wall clock, or one that a test turns.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
+
+impl Clock {
+    pub fn system() -> Self {
+        // Kubernetes' times have whole seconds on the wire. Cutting here keeps what we
+        // compare equal to what we will read back.
+        Self::from_fn(|| {
+            let now = Timestamp::now();
+            Timestamp::from_second(now.as_second()).unwrap_or(now)
+        })
+    }
+
+    pub fn from_fn(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        (self.0)()
+    }
+}
+
+/// Where watches put keys.
+#[derive(Clone)]
+pub struct Enqueue {
+    queue: Queue<Key>,
+    metrics: Metrics,
+    name: &'static str,
+}
+
+impl Enqueue {
+    pub fn add(&self, key: Key) {
+        self.metrics.added(self.name);
+        self.queue.add(key);
+    }
+
+    pub fn add_after(&self, key: Key, delay: Duration) {
+        self.queue.add_after(key, delay);
+    }
+
+    pub fn add_object(&self, meta: &ObjectMeta) {
+        self.add(Key::of(meta));
+    }
+}
+
+/// A source of keys: an informer with a function over its events, or a task of its own.
+pub struct Watch(Box<dyn FnOnce(Start) -> BoxFuture<'static, ()> + Send>);
+
+/// What a watch is started with. `ready` must be called once, when all that was known at
+/// the start has been seen; no worker runs before every watch has said so.
+pub struct Start {
+    pub enqueue: Enqueue,
+    pub context: Context,
+    pub ready: tokio::sync::oneshot::Sender<()>,
+}
+
+impl Watch {
+    pub fn new<K: Cached>(informer: Informer<K>, map: impl Fn(&Event<K>, &Enqueue) + Send + 'static) -> Self {
+        Self::task(move |start| async move {
+            // The subscription begins after the first list, so that everything known by
+            // then is already in the channel and can be worked off before a worker runs.
+            informer.synced().await;
+            let mut events = informer.subscribe();
+            while let Ok(event) = events.try_recv() {
+                map(&event, &start.enqueue);
+            }
+            // A runner that has gone away no longer needs to know.
+            let _ = start.ready.send(());
+            while let Some(event) = events.recv().await {
+                map(&event, &start.enqueue);
+            }
+        })
+    }
+
+    /// Every event about an object wakes the object itself.
+    pub fn itself<K: Cached>(informer: Informer<K>) -> Self {
+        Self::new(informer, |event, enqueue| enqueue.add_object(event.object().object_meta()))
+    }
+
+    /// The objects are needed in the cache, their events are not.
+    pub fn cached<K: Cached>(informer: Informer<K>) -> Self {
+        Self::task(move |start| async move {
+            informer.synced().await;
+            let _ = start.ready.send(());
+        })
+    }
+
+    pub fn task<F>(run: impl FnOnce(Start) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self(Box::new(move |start| run(start).boxed()))
+    }
+}
+
+/// The versions an event knows: before and after.
+pub fn event_versions<K>(event: &Event<K>) -> (Option<&Arc<K>>, Option<&Arc<K>>) {
+    match event {
+        Event::Added(new) => (None, Some(new)),
+        Event::Updated { old, new } => (Some(old), Some(new)),
+        Event::Deleted(old) => (Some(old), None),
+    }
+}
+
+/// Runs one controller until `shutdown`.
+pub async fn run_controller(
+    controller: Arc<dyn Controller>,
+    context: Context,
+    metrics: Metrics,
+    shutdown: CancellationToken,
+) {
+    let name = controller.name();
+    let queue = Queue::new();
+    let enqueue = Enqueue { queue: queue.clone(), metrics: metrics.clone(), name };
+    let mut tasks = JoinSet::new();
+    let mut ready = Vec::new();
+    for Watch(start) in controller.watches(&context.informers) {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        ready.push(receiver);
+        tasks.spawn(start(Start { enqueue: enqueue.clone(), context: context.clone(), ready: sender }));
+    }
+    tokio::select! {
+        _ = shutdown.cancelled() => return,
+        _ = join_all(ready) => {}
+    }
+    tracing::debug!(controller = name, "caches are filled");
+    for _ in 0..controller.workers() {
+        let worker = Worker {
+            controller: controller.clone(),
+            context: context.clone(),
+            queue: queue.clone(),
+            metrics: metrics.clone(),
+        };
+        tasks.spawn(worker.run());
+    }
+    shutdown.cancelled().await;
+    // Dropping the set ends watches and workers; a write in flight is either durable or
+    // was never made, and the next start reads the state anew.
+    tasks.shutdown().await;
+}
+
+struct Worker {
+    controller: Arc<dyn Controller>,
+    context: Context,
+    queue: Queue<Key>,
+    metrics: Metrics,
+}
+
+impl Worker {
+    async fn run(self) {
+        while let Some(key) = self.queue.next().await {
+            let started = Instant::now();
+            // A panic in one reconcile must not silence the controller for good.
+            let outcome =
+                std::panic::AssertUnwindSafe(self.controller.reconcile(&self.context, &key)).catch_unwind().await;
+            let name = self.controller.name();
+            let failed = !matches!(outcome, Ok(Ok(_)));
+            match outcome {
+                Ok(Ok(action)) => {
+                    self.queue.forget(&key);
+                    if let Action::RequeueAfter(delay) = action {
+                        self.queue.add_after(key.clone(), delay);
+                    }
+                }
+                Ok(Err(error)) if error.is_namespace_terminating() => self.queue.forget(&key),
+                Ok(Err(error)) => {
+                    tracing::debug!(controller = name, %key, %error, "reconcile failed and will be tried again");
+                    self.queue.add_rate_limited(key.clone());
+                }
+                Err(_) => {
+                    tracing::error!(controller = name, %key, "reconcile panicked and will be tried again");
+                    self.queue.add_rate_limited(key.clone());
+                }
+            }
+            self.queue.done(&key);
+            self.metrics.reconciled(name, started.elapsed(), failed);
+        }
+    }
+}
