@@ -28,6 +28,10 @@
 //! **Invariant:** a revision is never given to two changes, not even across restarts, deletions
 //! and compactions.
 
+#[cfg(any(test, feature = "testing"))]
+pub mod conformance;
+pub mod sqlite;
+
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;

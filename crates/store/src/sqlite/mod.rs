@@ -1,0 +1,131 @@
+//! The store in one SQLite database, for a control plane on one machine. The API server opens a
+//! [`SqliteStore`] and sees only the [`Store`] trait.
+//!
+//! ```text
+//!  commit, compact --> queue --> writer.rs (one thread) --fsync--> answers
+//!                                    |  \
+//!                      compaction.rs-+   +--> watchers.rs --> live events
+//!                                                 |
+//!  get, range ------> readers.rs --> read.rs <----+ replay of older events
+//! ```
+//!
+//! `database.rs` decides what is on disk, `row.rs` what a row is.
+
+mod compaction;
+mod database;
+mod read;
+mod readers;
+mod row;
+mod watchers;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use async_trait::async_trait;
+use tokio::sync::{mpsc, oneshot};
+
+use self::readers::Readers;
+use self::watchers::Watchers;
+use self::writer::{Progress, QUEUE, Request, Writer};
+use crate::{Commit, Committed, Entry, Error, Range, RangeOptions, Revision, Store, Watch};
+
+/// A store in a directory of its own. Dropping it finishes the commits under way, ends the
+/// watches and frees the directory.
+pub struct SqliteStore {
+    /// `None` only while dropping: the writer stops when its last sender is gone.
+    requests: Option<mpsc::Sender<Request>>,
+    writer: Option<JoinHandle<()>>,
+    readers: Arc<Readers>,
+    watchers: Arc<Watchers>,
+    progress: Arc<Progress>,
+    /// Held for its lock, which ends with it.
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// Opens the store in `directory`, creating both where they are missing. It blocks on the
+    /// disk for some milliseconds, longer when a large log has to be recovered.
+    ///
+    /// Fails with [`Error::Locked`] if another process has it open and with [`Error::Corrupt`]
+    /// if what is there is not a sound store; neither changes anything.
+    pub fn open(directory: &Path) -> Result<SqliteStore, Error> {
+        let opened = database::open(directory)?;
+        let (sender, requests) = mpsc::channel(QUEUE);
+        let watchers = Arc::new(Watchers::new(opened.state.latest));
+        let progress = Arc::new(Progress::default());
+        let writer = Writer::new(opened.writer, requests, Arc::clone(&watchers), Arc::clone(&progress), opened.state);
+        let writer =
+            std::thread::Builder::new().name("store-writer".to_string()).spawn(|| writer.run()).map_err(|source| {
+                Error::Io { operation: "starting the writer of", path: opened.path.display().to_string(), source }
+            })?;
+        Ok(SqliteStore {
+            requests: Some(sender),
+            writer: Some(writer),
+            readers: Arc::new(Readers::new(opened.path)),
+            watchers,
+            progress,
+            _lock: opened.lock,
+        })
+    }
+
+    async fn request<T>(&self, make: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let requests = self.requests.as_ref().ok_or(Error::Closed)?;
+        requests.send(make(reply)).await.map_err(|_| Error::Closed)?;
+        answer.await.map_err(|_| Error::Closed)?
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn get(&self, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Error> {
+        let key = key.to_string();
+        self.readers.run(move |connection| read::get(connection, &key, revision)).await
+    }
+
+    async fn range(&self, prefix: &str, options: RangeOptions) -> Result<Range, Error> {
+        let prefix = prefix.to_string();
+        self.readers.run(move |connection| read::range(connection, &prefix, &options)).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Error> {
+        self.request(|reply| Request::Commit { commit, reply }).await
+    }
+
+    async fn watch(&self, prefix: &str, from: Revision) -> Result<Watch, Error> {
+        // The horizon may rise right after this; the replay checks it again.
+        let horizon = self.progress.horizon.load(Ordering::Acquire);
+        if from < horizon {
+            return Err(Error::Compacted { horizon });
+        }
+        Ok(self.watchers.watch(&self.readers, prefix, from))
+    }
+
+    async fn compact(&self, revision: Revision) -> Result<(), Error> {
+        self.request(|reply| Request::Compact { revision, reply }).await
+    }
+
+    fn current_revision(&self) -> Revision {
+        self.progress.latest.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        drop(self.requests.take());
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the store's writer had panicked");
+        }
+        self.watchers.close();
+        self.readers.close();
+    }
+}
