@@ -1,1 +1,85 @@
-fn main() {}
+//! The command line: which verb, with which flags. Everything else is in the modules.
+
+mod addons;
+mod cluster;
+mod containerd;
+mod daemon;
+mod demo;
+mod images;
+mod kubeconfig;
+mod network;
+mod preflight;
+mod progress;
+mod server;
+mod status;
+mod teardown;
+mod up;
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A whole Kubernetes cluster in one binary.
+#[derive(Parser)]
+#[command(name = "ferry", version, about, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Start a one-node cluster here, or bring back the one whose data is here
+    Up(up::UpArgs),
+    /// Say whether the cluster runs, and how it is
+    Status(Place),
+    /// Stop the cluster and its pods; the data stays for the next `ferry up`
+    Down(Place),
+    /// Stop the cluster and remove everything it made on this machine
+    Uninstall(Place),
+    /// Run three web servers behind a Service and ask them by name from another pod
+    Demo(demo::DemoArgs),
+}
+
+/// Where a cluster lives. Two clusters on one machine differ in both.
+#[derive(Args, Clone, Debug)]
+pub struct Place {
+    /// What must outlive a reboot: the store, certificates, images, volumes
+    #[arg(long, value_name = "DIR", default_value = "/var/lib/ferry", env = "FERRY_DATA_DIR")]
+    pub data_dir: PathBuf,
+    /// What need not: sockets, process ids, mounts
+    #[arg(long, value_name = "DIR", default_value = "/run/ferry", env = "FERRY_RUN_DIR")]
+    pub run_dir: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    ferry_pki::tls::install_provider();
+    // Two workers are enough to keep a core busy with requests while another thread
+    // waits on the disk; more would only cost memory on the machines ferry is for.
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("ferry: cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = runtime.block_on(async {
+        match cli.verb {
+            Verb::Up(args) => up::run(args).await,
+            Verb::Status(place) => status::run(&place).await,
+            Verb::Down(place) => teardown::down(&place).await,
+            Verb::Uninstall(place) => teardown::uninstall(&place).await,
+            Verb::Demo(args) => demo::run(args).await,
+        }
+    });
+    // A task stuck in a system call must not keep the process from ending.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ferry: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,41 @@
+# The two commands of the README, and what they are made of. `make help` lists them.
+
+CARGO ?= cargo
+FERRY := target/release/ferry
+
+.PHONY: help up down demo build test check bench uninstall deps-run deps-test
+
+help:               ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 20
+
+up: deps-run build  ## a one-node cluster, in the background, ready when this returns
+	$(FERRY) up -d
+
+down:               ## stop the cluster; its data stays
+	$(FERRY) down
+
+demo: up            ## three web servers behind one name, asked from another pod
+	$(FERRY) demo
+
+uninstall:          ## stop the cluster and remove everything it made on this machine
+	$(FERRY) uninstall
+
+build:              ## the release binary
+	$(CARGO) build --release --locked -p ferry
+
+test: deps-run deps-test  ## every test: unit, conformance, end to end on real containerd
+	scripts/test
+
+check:              ## formatting, lints and licences, as a reviewer would look
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; else echo "cargo-deny is not installed: cargo install cargo-deny"; fi
+
+bench: deps-run build  ## memory, start-up and throughput in one run, as ratios
+	$(CARGO) run --release --locked -p ferry-bench
+
+deps-run:
+	scripts/install-deps run
+
+deps-test:
+	scripts/install-deps test

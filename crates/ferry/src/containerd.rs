@@ -1,0 +1,142 @@
+//! ferry's own containerd: its configuration, its start, its adoption after ferry was
+//! killed, and its end. Nothing of it touches a containerd that was there before.
+
+use crate::cluster::Cluster;
+use crate::images;
+use crate::preflight::Found;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Starts containerd, or finds the one that outlived the last ferry.
+pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
+    let run = cluster.run_dir.join("containerd");
+    std::fs::create_dir_all(&run).with_context(|| format!("cannot make {}", run.display()))?;
+    std::fs::create_dir_all(cluster.cni_conf_dir()).context("cannot make the CNI configuration directory")?;
+    let socket = cluster.runtime_socket();
+    if pid(cluster).is_some() && tokio::net::UnixStream::connect(&socket).await.is_ok() {
+        return Ok(());
+    }
+    let config = run.join("config.toml");
+    std::fs::write(&config, render_config(cluster, &found.cni_bin_dir)).with_context(|| format!("cannot write {}", config.display()))?;
+    let log = cluster.data_dir.join("logs/containerd.log");
+    let output = std::fs::OpenOptions::new().create(true).append(true).open(&log).with_context(|| format!("cannot open {}", log.display()))?;
+    let mut command = tokio::process::Command::new(&found.containerd);
+    command
+        .arg("--config")
+        .arg(&config)
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().context("cannot share the log file")?)
+        .stderr(output)
+        // In a process group of its own: Ctrl-C is for ferry, which then ends containerd in order.
+        .process_group(0);
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", found.containerd.display()))?;
+    let id = child.id().context("containerd ended at once")?;
+    std::fs::write(pid_file(cluster), id.to_string()).context("cannot note containerd's process id")?;
+    let deadline = Instant::now() + START_TIMEOUT;
+    while tokio::net::UnixStream::connect(&socket).await.is_err() {
+        if let Some(status) = child.try_wait().context("cannot watch containerd")? {
+            bail!("containerd ended at once ({status}); the reason stands in {}", log.display());
+        }
+        if Instant::now() > deadline {
+            bail!("containerd did not open {} within {START_TIMEOUT:?}; see {}", socket.display(), log.display());
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // It outlives this process on purpose: a killed ferry must not take the pods with it.
+    // The task only reaps it should it end first.
+    tokio::spawn(async move {
+        if let Ok(status) = child.wait().await {
+            tracing::warn!(%status, "containerd ended");
+        }
+    });
+    Ok(())
+}
+
+fn pid_file(cluster: &Cluster) -> PathBuf {
+    cluster.run_dir.join("containerd/containerd.pid")
+}
+
+/// The process id of our containerd if it runs. A reused id is told by the command line.
+pub fn pid(cluster: &Cluster) -> Option<i32> {
+    let id: i32 = std::fs::read_to_string(pid_file(cluster)).ok()?.trim().parse().ok()?;
+    let line = std::fs::read(format!("/proc/{id}/cmdline")).ok()?;
+    let config = cluster.run_dir.join("containerd/config.toml");
+    String::from_utf8_lossy(&line).contains(&*config.to_string_lossy()).then_some(id)
+}
+
+fn render_config(cluster: &Cluster, cni_bin_dir: &Path) -> String {
+    let run = cluster.run_dir.join("containerd");
+    let root = cluster.data_dir.join("containerd");
+    format!(
+        r#"# Written by ferry at each start; changes here are lost.
+version = 2
+root = "{root}"
+state = "{state}"
+disabled_plugins = [
+  "io.containerd.internal.v1.opt", "io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp",
+  "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs",
+  "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs",
+]
+
+[grpc]
+  address = "{socket}"
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{pause}"
+  stream_server_address = "127.0.0.1"
+  stream_server_port = "0"
+  # A machine without CAP_SYS_RESOURCE cannot lower the score; every sandbox would fail.
+  restrict_oom_score_adj = true
+  max_container_log_line_size = 16384
+
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "overlayfs"
+    default_runtime_name = "runc"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = false
+
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "{cni_bin}"
+    conf_dir = "{cni_conf}"
+
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "{registries}"
+"#,
+        root = root.display(),
+        state = run.join("state").display(),
+        socket = run.join("containerd.sock").display(),
+        pause = images::PAUSE,
+        cni_bin = cni_bin_dir.display(),
+        cni_conf = cluster.cni_conf_dir().display(),
+        registries = cluster.data_dir.join("registries").display(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_keeps_to_the_clusters_own_directories() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = crate::Place { data_dir: dir.path().join("data"), run_dir: dir.path().join("run") };
+        let wishes = crate::cluster::Wishes {
+            node_name: Some("a".into()),
+            node_ip: Some("192.0.2.7".parse().expect("an address")),
+            ..Default::default()
+        };
+        let cluster = Cluster::load_or_decide(&place, &wishes).expect("decided");
+        let config = render_config(&cluster, Path::new("/usr/lib/cni"));
+        assert!(config.contains("restrict_oom_score_adj = true"));
+        for key in ["root", "state", "  address", "    conf_dir"] {
+            let line = config.lines().find(|l| l.starts_with(&format!("{key} ="))).unwrap_or_default();
+            assert!(line.contains(&*dir.path().to_string_lossy()), "{key}: {line}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `ferry status`: does it run, is it well, what is on it.
+
+use crate::cluster::Cluster;
+use crate::{Place, daemon};
+use anyhow::{Context, Result, bail};
+use ferry_client::{Client, ListParams, Request, TlsTransport};
+use k8s_openapi::api::core::v1::{Node, Pod};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub async fn run(place: &Place) -> Result<()> {
+    let Some(cluster) = Cluster::load(place)? else {
+        bail!("there is no cluster in {}; `ferry up` makes one", place.data_dir.display());
+    };
+    let Some(pid) = daemon::running_pid(&cluster) else {
+        println!("cluster   {} is stopped; `ferry up -d` brings it back", cluster.name);
+        println!("data      {}", cluster.data_dir.display());
+        bail!("not running");
+    };
+    println!("cluster   {} runs as process {pid}", cluster.name);
+    println!("server    {}", cluster.api_url());
+    println!("data      {}", cluster.data_dir.display());
+    if let Some(memory) = proportional_memory(pid) {
+        println!("memory    {} MB (PSS, without containerd and pods)", memory / 1024);
+    }
+    let client = admin_client(&cluster)?;
+    let ready = client.call(Request { path: "/readyz".into(), ..Default::default() }).await;
+    println!("api       {}", ready.map_or_else(|error| format!("not ready: {error}"), |_| "ready".to_owned()));
+    for node in client.list::<Node>("", &ListParams::default()).await.context("cannot list nodes")?.items {
+        println!("node      {} is {}", node.metadata.name.as_deref().unwrap_or("?"), describe_node(&node));
+    }
+    let mut phases: BTreeMap<String, usize> = BTreeMap::new();
+    for pod in client.list::<Pod>("", &ListParams::default()).await.context("cannot list pods")?.items {
+        *phases.entry(pod.status.and_then(|s| s.phase).unwrap_or_else(|| "Unknown".into())).or_default() += 1;
+    }
+    let phases: Vec<String> = phases.into_iter().map(|(phase, n)| format!("{n} {phase}")).collect();
+    println!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") });
+    Ok(())
+}
+
+/// A client that speaks as the cluster's administrator over the network, as kubectl does.
+pub fn admin_client(cluster: &Cluster) -> Result<Client> {
+    let read = |file: &str| {
+        let path = cluster.pki_dir().join(file);
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let identity = ferry_pki::Identity { certificate_pem: read("admin.crt")?, key_pem: read("admin.key")? };
+    let mut config = ferry_pki::tls::client_config(&read("ca.crt")?, Some(&identity))?;
+    // The connector chooses the protocols itself.
+    config.alpn_protocols.clear();
+    Ok(Client::new(Arc::new(TlsTransport::new(cluster.api_url(), config)), "ferry"))
+}
+
+/// Ready, or the reason the kubelet gives for not being so.
+fn describe_node(node: &Node) -> String {
+    let conditions = node.status.iter().flat_map(|s| s.conditions.iter().flatten());
+    match conditions.into_iter().find(|c| c.type_ == "Ready") {
+        Some(ready) if ready.status == "True" => "Ready".to_owned(),
+        Some(ready) => format!("not Ready: {}", ready.message.as_deref().unwrap_or("no reason given")),
+        None => "not Ready: it has not reported yet".to_owned(),
+    }
+}
+
+/// In KiB. The share of memory that is this process's own.
+pub fn proportional_memory(pid: i32) -> Option<u64> {
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?.split_whitespace().next()?.parse().ok()
+}

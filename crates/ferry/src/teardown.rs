@@ -1,0 +1,252 @@
+//! Undoing what `up` did: `down` stops everything and keeps the data, `uninstall` leaves
+//! nothing. Both work whether ferry ended well, was killed, or runs still: every step
+//! looks at what is there and takes it away.
+
+use crate::cluster::Cluster;
+use crate::progress::say;
+use crate::{Place, containerd, daemon, kubeconfig, network};
+use anyhow::{Context, Result, bail};
+use ferry_kubelet::cri::{GrpcRuntime, Runtime};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a pod may take to end before it is killed, whatever its own grace period.
+const POD_GRACE: Duration = Duration::from_secs(10);
+/// How long a process may take to end before it is killed.
+const PROCESS_GRACE: Duration = Duration::from_secs(15);
+
+pub async fn down(place: &Place) -> Result<()> {
+    let Some(cluster) = Cluster::load(place)? else {
+        say(&format!("there is no cluster in {}", place.data_dir.display()));
+        return Ok(());
+    };
+    stop_ferry(&cluster).await?;
+    stop(&cluster).await?;
+    say(&format!("cluster {:?} is stopped; `ferry up -d` brings it back", cluster.name));
+    Ok(())
+}
+
+pub async fn uninstall(place: &Place) -> Result<()> {
+    let Some(cluster) = Cluster::load(place)? else {
+        say(&format!("there is no cluster in {}", place.data_dir.display()));
+        return Ok(());
+    };
+    stop_ferry(&cluster).await?;
+    remove_pods(&cluster).await;
+    stop(&cluster).await?;
+    if let Some(file) = kubeconfig::path() {
+        kubeconfig::remove(&cluster, &file)?;
+    }
+    for dir in [&cluster.run_dir, &cluster.data_dir] {
+        remove_dir(dir)?;
+    }
+    // The CNI library's cache has a fixed place, shared with whoever else uses it; the
+    // directories go only if nothing of anyone is left in them.
+    for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni", "/run/netns"] {
+        let _ = std::fs::remove_dir(dir);
+    }
+    say(&format!("cluster {:?} is gone, and everything it made on this machine", cluster.name));
+    Ok(())
+}
+
+/// Ends the ferry process that runs the cluster, which stops its pods on the way out.
+async fn stop_ferry(cluster: &Cluster) -> Result<()> {
+    let Some(pid) = daemon::running_pid(cluster) else { return Ok(()) };
+    if pid == i32::try_from(std::process::id()).unwrap_or(0) {
+        return Ok(());
+    }
+    end_process(pid, POD_GRACE + PROCESS_GRACE + PROCESS_GRACE).await.with_context(|| format!("cannot stop ferry (process {pid})"))
+}
+
+/// Everything but the data: pods, containerd, shims, mounts, firewall, links, cgroups.
+pub async fn stop(cluster: &Cluster) -> Result<()> {
+    stop_pods(cluster).await;
+    if cluster.runtime_endpoint.is_none() {
+        if let Some(pid) = containerd::pid(cluster) {
+            end_process(pid, PROCESS_GRACE).await.context("cannot stop containerd")?;
+        }
+        for pid in shims(cluster) {
+            end_process(pid, Duration::ZERO).await.context("cannot stop a container shim")?;
+        }
+    }
+    unmount_below(&[&cluster.run_dir, &cluster.data_dir])?;
+    ferry_proxy::cleanup(&cluster.name).await.context("cannot remove the nft table")?;
+    network::remove_link(&cluster.bridge()).await?;
+    remove_cgroups(&cluster.name);
+    Ok(())
+}
+
+/// Our sandboxes: those whose pod has a directory below our kubelet's.
+async fn our_sandboxes(cluster: &Cluster, runtime: &GrpcRuntime) -> Vec<String> {
+    let Ok(sandboxes) = runtime.list_pod_sandboxes(None).await else { return Vec::new() };
+    let own = cluster.runtime_endpoint.is_none();
+    let pods = cluster.data_dir.join("kubelet/pods");
+    let is_ours = |uid: &str| own || (!uid.is_empty() && pods.join(uid).exists());
+    sandboxes.into_iter().filter(|s| s.metadata.as_ref().is_some_and(|m| is_ours(&m.uid))).map(|s| s.id).collect()
+}
+
+async fn connect(cluster: &Cluster) -> Option<GrpcRuntime> {
+    let socket = cluster.runtime_socket();
+    tokio::net::UnixStream::connect(&socket).await.ok()?;
+    GrpcRuntime::connect(&socket).await.ok()
+}
+
+/// Asks every container to end, all at once, then takes the sandboxes and with them the
+/// pods' network. A runtime that does not answer is ended with its shims later.
+async fn stop_pods(cluster: &Cluster) {
+    let Some(runtime) = connect(cluster).await else { return };
+    let sandboxes = our_sandboxes(cluster, &runtime).await;
+    let containers = runtime.list_containers(None).await.unwrap_or_default();
+    let running = containers.iter().filter(|c| sandboxes.contains(&c.pod_sandbox_id) && c.state == 1);
+    futures_util::future::join_all(running.map(|c| runtime.stop_container(&c.id, POD_GRACE))).await;
+    for result in futures_util::future::join_all(sandboxes.iter().map(|id| runtime.stop_pod_sandbox(id))).await {
+        if let Err(error) = result {
+            tracing::warn!(%error, "cannot stop a pod");
+        }
+    }
+}
+
+async fn remove_pods(cluster: &Cluster) {
+    stop_pods(cluster).await;
+    let Some(runtime) = connect(cluster).await else { return };
+    let sandboxes = our_sandboxes(cluster, &runtime).await;
+    futures_util::future::join_all(sandboxes.iter().map(|id| runtime.remove_pod_sandbox(id))).await;
+}
+
+/// SIGTERM, and SIGKILL if that was not enough.
+async fn end_process(pid: i32, grace: Duration) -> Result<()> {
+    for (signal, patience) in [(Signal::SIGTERM, grace), (Signal::SIGKILL, PROCESS_GRACE)] {
+        match kill(Pid::from_raw(pid), signal) {
+            Ok(()) => {}
+            Err(nix::errno::Errno::ESRCH) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if has_ended(pid) {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    if has_ended(pid) { Ok(()) } else { bail!("process {pid} does not end") }
+}
+
+/// Gone, or a zombie that only waits for its parent.
+fn has_ended(pid: i32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X'])),
+        Err(_) => true,
+    }
+}
+
+/// The shims of our containerd, told by its socket on their command line.
+fn shims(cluster: &Cluster) -> Vec<i32> {
+    let socket = cluster.runtime_socket();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let mut words = line.split(|&b| b == 0);
+            words.next().is_some_and(|program| program.ends_with(b"containerd-shim-runc-v2"))
+                && words.any(|word| word == socket.as_os_str().as_encoded_bytes())
+        })
+        .collect()
+}
+
+/// Unmounts all that is mounted below these directories, the innermost first.
+fn unmount_below(dirs: &[&Path]) -> Result<()> {
+    let table = std::fs::read_to_string("/proc/self/mountinfo").context("cannot read the mount table")?;
+    let mut points = mount_points(&table);
+    points.retain(|point| dirs.iter().any(|dir| point.starts_with(dir)));
+    for point in points.iter().rev() {
+        match nix::mount::umount2(point, nix::mount::MntFlags::MNT_DETACH) {
+            Ok(()) | Err(nix::errno::Errno::EINVAL | nix::errno::Errno::ENOENT) => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot unmount {}", point.display())),
+        }
+    }
+    Ok(())
+}
+
+/// The mount points in mount order; octal escapes stand for space, tab and the like.
+fn mount_points(table: &str) -> Vec<PathBuf> {
+    table
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        .map(|field| {
+            let mut out = String::new();
+            let mut rest = field;
+            while let Some(at) = rest.find('\\') {
+                let code = rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+                out.push_str(&rest[..at]);
+                match code {
+                    Some(code) => {
+                        out.push(char::from(code));
+                        rest = &rest[at + 4..];
+                    }
+                    None => {
+                        out.push('\\');
+                        rest = &rest[at + 1..];
+                    }
+                }
+            }
+            out.push_str(rest);
+            PathBuf::from(out)
+        })
+        .collect()
+}
+
+/// Removes our cgroup in every hierarchy. One that still has a process stays, and the
+/// next `up` uses it again; that is not worth failing over.
+fn remove_cgroups(name: &str) {
+    let mut roots = vec![PathBuf::from("/sys/fs/cgroup")];
+    roots.extend(std::fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten().map(|entry| entry.path()));
+    for root in roots {
+        remove_cgroup(&root.join(name));
+    }
+}
+
+fn remove_cgroup(dir: &Path) {
+    if !dir.is_dir() {
+        return;
+    }
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_cgroup(&entry.path());
+        }
+    }
+    if let Err(error) = std::fs::remove_dir(dir) {
+        tracing::debug!(cgroup = %dir.display(), %error, "a cgroup stays");
+    }
+}
+
+fn remove_dir(dir: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(dir) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot remove {}", dir.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_points_are_unescaped_and_in_order() {
+        let table = "1 0 0:1 / / rw - ext4 x rw\n2 1 0:2 / /run/a\\040b rw - tmpfs t rw\n3 2 0:3 / /run/a\\040b/c rw - proc p rw\n";
+        assert_eq!(mount_points(table), ["/", "/run/a b", "/run/a b/c"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_process_that_is_gone_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().expect("started");
+        child.wait().expect("ended");
+        assert!(has_ended(i32::try_from(child.id()).expect("a process id")));
+        assert!(!has_ended(i32::try_from(std::process::id()).expect("a process id")));
+    }
+}
