@@ -43,8 +43,8 @@ pub trait Strategy: Send + Sync + 'static {
         crate::names::dns1123_subdomain(name, prefix)
     }
 
-    /// Keeps what users may not change (status on a spec update). Generation is bumped by
-    /// the caller when `spec` (see `generation_fields`) differs afterwards.
+    /// Keeps what users may not change (status on a spec update). Afterwards the caller
+    /// bumps the generation if `has_generation` and `is_new_generation` say so.
     fn prepare_for_update(&self, _context: &Context, _new: &mut Value, _old: &Value) {}
 
     /// Every mistake in the change, immutable fields included.
@@ -82,6 +82,11 @@ pub trait Strategy: Send + Sync + 'static {
         false
     }
 
+    /// Whether an update makes a new generation: by default any change of `spec`.
+    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
+        crate::validation::equality::changed(new, old, &["spec"])
+    }
+
     /// Whether an update without resourceVersion is accepted (upstream's AllowUnconditionalUpdate).
     fn allows_unconditional_update(&self) -> bool {
         true
@@ -101,6 +106,11 @@ pub trait Strategy: Send + Sync + 'static {
     /// The cells of this object's row, in the order of the row's columns.
     fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
         crate::print::name_and_age(object, now)
+    }
+
+    /// `meta/v1 TableRowCondition`s of this object's row: what has completed.
+    fn row_conditions(&self, _object: &Value) -> Vec<Value> {
+        Vec::new()
     }
 
     /// How many seconds a delete waits before the object goes (pods), given what the

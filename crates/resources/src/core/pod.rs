@@ -1,7 +1,372 @@
-//! Pod.
+//! Pod: the strategy of the smallest thing that runs.
 
-use crate::Strategy;
+use crate::pod_spec::defaults::default_pod;
+use crate::pod_spec::is_restartable_init_container;
+use crate::pod_spec::qos::compute_qos_class;
+use crate::pod_spec::security::validate_profile_annotations;
+use crate::pod_spec::update::{
+    validate_pod_annotations, validate_pod_annotations_update, validate_spec_update, validate_status_update,
+};
+use crate::pod_spec::validate::{SpecOf, validate_only_for_pods, validate_pod_spec};
+use crate::pod_spec::warnings::{Place, warnings_for};
+use crate::print;
+use crate::read::{Read, field_mut, keep, list_mut, set};
+use crate::{Context, Strategy, names};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 pub struct Pod;
 
-impl Strategy for Pod {}
+impl Strategy for Pod {
+    fn default(&self, pod: &mut Value) {
+        let spec = ensure_object(pod).entry("spec").or_insert_with(|| json!({}));
+        default_pod(spec);
+        if let Some(status) = field_mut(pod, "status") {
+            mirror_first_ip(status);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, pod: &mut Value) {
+        let spec = pod.field("spec").cloned().unwrap_or_else(|| json!({}));
+        let mut status = json!({"phase": "Pending", "qosClass": compute_qos_class(&spec)});
+        if !spec.list("schedulingGates").is_empty() {
+            status["conditions"] = json!([{
+                "type": "PodScheduled",
+                "status": "False",
+                "reason": "SchedulingGated",
+                "message": "Scheduling is blocked due to non-empty scheduling gates",
+            }]);
+        }
+        set(pod, "status", status);
+        merge_label_keys(pod);
+    }
+
+    fn validate(&self, pod: &Value) -> ErrorList {
+        let mut errors = validate_metadata_and_spec(pod);
+        let (path, empty) = (Path::new("spec"), json!({}));
+        let spec = pod.field("spec").unwrap_or(&empty);
+        if !spec.list("ephemeralContainers").is_empty() {
+            errors.push(Error::forbidden(&path.child("ephemeralContainers"), "cannot be set on create"));
+        }
+        if !spec.text("nodeName").is_empty() && !spec.list("schedulingGates").is_empty() {
+            errors.push(Error::forbidden(
+                &path.child("nodeName"),
+                "cannot be set until all schedulingGates have been cleared",
+            ));
+        }
+        validate_profile_annotations(&mut errors, pod.field("metadata"), spec, &path);
+        errors
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = validate_metadata_and_spec(new);
+        validate_pod_annotations_update(&mut errors, new, old, &Path::new("metadata").child("annotations"));
+        let empty = json!({});
+        validate_spec_update(&mut errors, new.field("spec").unwrap_or(&empty), old.field("spec").unwrap_or(&empty));
+        errors
+    }
+
+    /// The spec stays, and so do owner references, which old kubelets are known to corrupt.
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        match old.meta("ownerReferences").cloned() {
+            Some(owners) => new.set_meta("ownerReferences", owners),
+            None => new.remove_meta("ownerReferences"),
+        }
+        let was = old.field("status");
+        let Some(status) = field_mut(new, "status") else { return };
+        if status.text("qosClass").is_empty() && !was.text("qosClass").is_empty() {
+            set(status, "qosClass", was.text("qosClass"));
+        }
+        if status.int("observedGeneration") == 0 && was.int("observedGeneration") != 0 {
+            set(status, "observedGeneration", was.int("observedGeneration"));
+        }
+        for condition in list_mut(status, "conditions") {
+            if condition.int("observedGeneration") != 0 {
+                continue;
+            }
+            let same = |other: &&Value| other.text("type") == condition.text("type");
+            let before = was.list("conditions").iter().find(same).map_or(0, |other| other.int("observedGeneration"));
+            if before != 0 {
+                set(condition, "observedGeneration", before);
+            }
+        }
+    }
+
+    fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
+        validate_status_update(new, old)
+    }
+
+    fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        // People seldom update pods by hand, and controllers do it often.
+        if old.is_some() {
+            return Vec::new();
+        }
+        let mut warnings = Vec::new();
+        let sentences = names::is_dns1123_label(new.name());
+        if !sentences.is_empty() {
+            warnings.push(format!(
+                "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [{}]",
+                sentences.join(" ")
+            ));
+        }
+        warnings.extend(warnings_for(new, &Path::root(), Place::Pod));
+        warnings
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn selectable_fields(&self, pod: &Value) -> Vec<(&'static str, String)> {
+        let (spec, status) = (pod.field("spec"), pod.field("status"));
+        vec![
+            ("spec.nodeName", spec.text("nodeName").into()),
+            ("spec.restartPolicy", spec.text("restartPolicy").into()),
+            ("spec.schedulerName", spec.text("schedulerName").into()),
+            ("spec.serviceAccountName", spec.text("serviceAccountName").into()),
+            ("spec.hostNetwork", spec.flag("hostNetwork").to_string()),
+            ("status.phase", status.text("phase").into()),
+            ("status.podIP", status.list("podIPs").first().text("ip").into()),
+            ("status.nominatedNodeName", status.text("nominatedNodeName").into()),
+        ]
+    }
+
+    fn cells(&self, pod: &Value, now: Timestamp) -> Vec<Value> {
+        let (spec, status) = (pod.field("spec"), pod.field("status"));
+        let summary = summarize(pod);
+        let restarts = match summary.last_restart {
+            Some(last) if summary.restarts != 0 => {
+                format!("{} ({} ago)", summary.restarts, print::human_duration(now.duration_since(last).as_secs()))
+            }
+            _ => summary.restarts.to_string(),
+        };
+        let or_none = |text: &str| print::or_none(text.to_owned());
+        vec![
+            pod.name().into(),
+            format!("{}/{}", summary.ready, summary.total).into(),
+            summary.reason.into(),
+            restarts.into(),
+            print::age(pod, now).into(),
+            or_none(status.list("podIPs").first().text("ip")).into(),
+            or_none(spec.text("nodeName")).into(),
+            or_none(status.text("nominatedNodeName")).into(),
+            readiness_gates(pod).into(),
+        ]
+    }
+
+    fn row_conditions(&self, pod: &Value) -> Vec<Value> {
+        let (reason, message) = match pod.field("status").text("phase") {
+            "Succeeded" => ("Succeeded", "The pod has completed successfully."),
+            "Failed" => ("Failed", "The pod failed."),
+            _ => return Vec::new(),
+        };
+        vec![json!({"type": "Completed", "status": "True", "reason": reason, "message": message})]
+    }
+
+    /// Nobody waits for a pod that was never placed or has already ended.
+    fn grace_period(&self, pod: &Value, requested: Option<i64>) -> Option<i64> {
+        let spec = pod.field("spec");
+        let period = requested.or(spec.opt_int("terminationGracePeriodSeconds")).unwrap_or(0);
+        let over = matches!(pod.field("status").text("phase"), "Failed" | "Succeeded");
+        if spec.text("nodeName").is_empty() || over {
+            return Some(0);
+        }
+        // Negative periods come from old objects and mean the least one.
+        Some(if period < 0 { 1 } else { period })
+    }
+}
+
+fn validate_metadata_and_spec(pod: &Value) -> ErrorList {
+    let mut errors = ErrorList::new();
+    let (path, empty) = (Path::new("spec"), json!({}));
+    let spec = pod.field("spec").unwrap_or(&empty);
+    let metadata = pod.field("metadata");
+    validate_pod_annotations(&mut errors, metadata, spec, &Path::new("metadata").child("annotations"));
+    validate_pod_spec(&mut errors, spec, metadata, SpecOf::Pod, &path);
+    validate_only_for_pods(&mut errors, spec, &path);
+    errors
+}
+
+/// `podIP` and the first of `podIPs` are one address; where they differ, `podIP` wins.
+fn mirror_first_ip(status: &mut Value) {
+    let first = status.list("podIPs").first().text("ip").to_owned();
+    let single = status.text("podIP").to_owned();
+    match (single.as_str(), first.as_str()) {
+        ("", "") => {}
+        ("", first) => set(status, "podIP", first),
+        (single, first) if single != first => set(status, "podIPs", json!([{"ip": single}])),
+        _ => {}
+    }
+}
+
+/// Turns `matchLabelKeys` and `mismatchLabelKeys` into terms of the selector, from the
+/// labels this pod has now.
+fn merge_label_keys(pod: &mut Value) {
+    let labels = pod.field("metadata").entries("labels").clone();
+    let merge = |term: &mut Value| {
+        let mut terms = Vec::new();
+        for (keys, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+            for key in term.texts(keys) {
+                if let Some(value) = labels.get(key) {
+                    terms.push(json!({"key": key, "operator": operator, "values": [value]}));
+                }
+            }
+        }
+        if let Some(selector) = field_mut(term, "labelSelector")
+            && !terms.is_empty()
+        {
+            let expressions = ensure_object(selector).entry("matchExpressions").or_insert(Value::Null);
+            match expressions {
+                Value::Array(expressions) => expressions.extend(terms),
+                other => *other = terms.into(),
+            }
+        }
+    };
+    let Some(spec) = field_mut(pod, "spec") else { return };
+    if let Some(affinity) = field_mut(spec, "affinity") {
+        for kind in ["podAffinity", "podAntiAffinity"] {
+            let Some(affinity) = field_mut(affinity, kind) else { continue };
+            for weighted in list_mut(affinity, "preferredDuringSchedulingIgnoredDuringExecution") {
+                if let Some(term) = field_mut(weighted, "podAffinityTerm") {
+                    merge(term);
+                }
+            }
+            list_mut(affinity, "requiredDuringSchedulingIgnoredDuringExecution").iter_mut().for_each(merge);
+        }
+    }
+    list_mut(spec, "topologySpreadConstraints").iter_mut().for_each(merge);
+}
+
+/// What `kubectl get pods` tells of a pod's containers.
+struct Summary {
+    reason: String,
+    ready: usize,
+    total: usize,
+    restarts: i64,
+    last_restart: Option<Timestamp>,
+}
+
+/// Upstream's printPod: the phase, unless some container has more to say.
+fn summarize(pod: &Value) -> Summary {
+    let (spec, status) = (pod.field("spec"), pod.field("status"));
+    let phase = status.text("phase");
+    let mut reason = match status.text("reason") {
+        "" => phase.to_owned(),
+        reason => reason.to_owned(),
+    };
+    let conditions = status.list("conditions");
+    let is_true = |kind: &str| conditions.iter().any(|c| c.text("type") == kind && c.text("status") == "True");
+    let gated = |c: &Value| c.text("type") == "PodScheduled" && c.text("reason") == "SchedulingGated";
+    if conditions.iter().any(gated) {
+        reason = "SchedulingGated".to_owned();
+    }
+    let init_containers = spec.list("initContainers");
+    let is_sidecar =
+        |name: &str| init_containers.iter().any(|c| c.text("name") == name && is_restartable_init_container(c));
+    let sidecars = init_containers.iter().filter(|c| is_restartable_init_container(c)).count();
+    let mut summary = Summary {
+        reason: String::new(),
+        ready: 0,
+        total: spec.list("containers").len() + sidecars,
+        restarts: 0,
+        last_restart: None,
+    };
+    let (mut sidecar_restarts, mut sidecar_last) = (0, None);
+    let mut initializing = false;
+    for (index, container) in status.list("initContainerStatuses").iter().enumerate() {
+        summary.restarts += container.int("restartCount");
+        summary.last_restart = summary.last_restart.max(last_end(container));
+        let sidecar = is_sidecar(container.text("name"));
+        if sidecar {
+            sidecar_restarts += container.int("restartCount");
+            sidecar_last = sidecar_last.max(last_end(container));
+        }
+        let state = container.field("state");
+        let waiting = state.field("waiting").text("reason");
+        match state.field("terminated") {
+            Some(ended) if ended.int("exitCode") == 0 => continue,
+            _ if sidecar && container.flag("started") => {
+                summary.ready += usize::from(container.flag("ready"));
+                continue;
+            }
+            Some(ended) => reason = format!("Init:{}", why_ended(ended)),
+            None if !waiting.is_empty() && waiting != "PodInitializing" => reason = format!("Init:{waiting}"),
+            None => reason = format!("Init:{index}/{}", init_containers.len()),
+        }
+        initializing = true;
+        break;
+    }
+    if !initializing || is_true("Initialized") {
+        summary.restarts = sidecar_restarts;
+        summary.last_restart = sidecar_last;
+        let (mut running, mut error) = (false, None);
+        for container in status.list("containerStatuses").iter().rev() {
+            summary.restarts += container.int("restartCount");
+            summary.last_restart = summary.last_restart.max(last_end(container));
+            let state = container.field("state");
+            let waiting = state.field("waiting").text("reason");
+            if !waiting.is_empty() {
+                reason = waiting.to_owned();
+            } else if let Some(ended) = state.field("terminated") {
+                reason = why_ended(ended);
+                if ended.int("exitCode") != 0 {
+                    error = Some(reason.clone());
+                }
+            } else if container.flag("ready") && state.has("running") {
+                running = true;
+                summary.ready += 1;
+            }
+        }
+        // One container that ended well does not make the pod complete.
+        if reason == "Completed" {
+            if running && is_true("Ready") {
+                reason = "Running".to_owned();
+            } else if let Some(error) = error {
+                reason = error;
+            } else if running {
+                reason = "NotReady".to_owned();
+            }
+        }
+    }
+    if pod.is_deleting() {
+        if status.text("reason") == "NodeLost" {
+            reason = "Unknown".to_owned();
+        } else if !matches!(phase, "Failed" | "Succeeded") {
+            reason = "Terminating".to_owned();
+        }
+    }
+    summary.reason = reason;
+    summary
+}
+
+fn why_ended(ended: &Value) -> String {
+    match (ended.text("reason"), ended.int("signal")) {
+        ("", 0) => format!("ExitCode:{}", ended.int("exitCode")),
+        ("", signal) => format!("Signal:{signal}"),
+        (reason, _) => reason.to_owned(),
+    }
+}
+
+fn last_end(container: &Value) -> Option<Timestamp> {
+    container.field("lastState").field("terminated").field("finishedAt").and_then(print::timestamp)
+}
+
+fn readiness_gates(pod: &Value) -> String {
+    let gates = pod.field("spec").list("readinessGates");
+    if gates.is_empty() {
+        return "<none>".to_owned();
+    }
+    let conditions = pod.field("status").list("conditions");
+    let is_true = |gate: &&Value| {
+        let kind = gate.text("conditionType");
+        conditions.iter().find(|c| c.text("type") == kind).is_some_and(|c| c.text("status") == "True")
+    };
+    format!("{}/{}", gates.iter().filter(is_true).count(), gates.len())
+}

@@ -1,0 +1,42 @@
+//! The pod spec, which Pod and every kind with a pod template share: its defaults, its
+//! rules and its warnings, split by what they are about.
+//!
+//! Paths in errors begin where the caller says (`spec`, `spec.template.spec`), so one
+//! set of rules serves them all.
+
+pub mod aggregate;
+pub mod container;
+pub mod defaults;
+pub mod env;
+pub mod image;
+pub mod naming;
+pub mod probe;
+pub mod projected;
+pub mod qos;
+pub mod scheduling;
+pub mod security;
+pub mod template;
+pub mod update;
+pub mod validate;
+pub mod volume;
+pub mod warnings;
+
+use crate::read::Read;
+use ferry_api::field::Path;
+use serde_json::Value;
+
+/// The three lists of containers, in the order in which upstream visits them.
+pub const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// Every container with its path, whichever list it stands in.
+pub fn containers<'a>(spec: &'a Value, path: &'a Path) -> impl Iterator<Item = (&'a Value, Path)> {
+    CONTAINER_LISTS.into_iter().flat_map(move |list| {
+        let path = path.child(list);
+        spec.list(list).iter().enumerate().map(move |(index, container)| (container, path.index(index)))
+    })
+}
+
+/// An init container that keeps running beside the others: a sidecar.
+pub fn is_restartable_init_container(container: &Value) -> bool {
+    container.text("restartPolicy") == "Always"
+}

@@ -1,0 +1,92 @@
+//! The pod template that Deployments, ReplicaSets and the like carry.
+
+use super::defaults::default_pod_spec;
+use super::security::validate_profile_annotations;
+use super::update::validate_pod_annotations;
+use super::validate::{SpecOf, validate_pod_spec};
+use super::warnings::{Place, warnings_for};
+use crate::read::{Read, field_mut};
+use crate::validation::labels::{selector_matches, validate_annotations, validate_label_selector, validate_labels};
+use crate::validation::shown;
+use ferry_api::field::{Error, ErrorList, Path};
+use serde_json::{Value, json};
+
+/// Fills in a template's pod spec.
+pub fn default_template(template: &mut Value) {
+    if let Some(spec) = field_mut(template, "spec") {
+        default_pod_spec(spec);
+    }
+}
+
+pub fn validate_template(errors: &mut ErrorList, template: &Value, path: &Path) {
+    let metadata = template.field("metadata");
+    let empty = json!({});
+    let spec = template.field("spec").unwrap_or(&empty);
+    validate_labels(errors, metadata.entries("labels"), &path.child("labels"));
+    validate_annotations(errors, metadata.entries("annotations"), &path.child("annotations"));
+    validate_pod_annotations(errors, metadata, spec, &path.child("annotations"));
+    validate_pod_spec(errors, spec, None, SpecOf::Template, &path.child("spec"));
+    validate_profile_annotations(errors, metadata, spec, &path.child("spec"));
+    if !spec.list("ephemeralContainers").is_empty() {
+        errors.push(Error::forbidden(
+            &path.child("spec").child("ephemeralContainers"),
+            "ephemeral containers not allowed in pod template",
+        ));
+    }
+}
+
+/// `spec.selector` and `spec.template` of a Deployment or ReplicaSet, which must agree:
+/// a controller must be able to recognize the pods it makes.
+pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path: &Path) {
+    let at = path.child("selector");
+    let selector = spec.field("selector");
+    let before = errors.len();
+    match selector {
+        None => errors.push(Error::required(&at, "")),
+        Some(selector) => {
+            validate_label_selector(errors, Some(selector), &at);
+            if errors.len() > before {
+                errors.push(Error::invalid(&at, selector.clone(), "invalid label selector"));
+                return;
+            }
+            if selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty() {
+                errors.push(Error::invalid(&at, selector.clone(), "empty selector is invalid for deployment"));
+            }
+        }
+    }
+    let path = path.child("template");
+    let empty = json!({});
+    let template = spec.field("template").unwrap_or(&empty);
+    let labels = template.field("metadata").entries("labels");
+    let is_empty =
+        |selector: &Value| selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty();
+    if let Some(selector) = selector
+        && !is_empty(selector)
+        && !selector_matches(selector, labels)
+    {
+        errors.push(Error::invalid(
+            &path.child("metadata").child("labels"),
+            shown(template.field("metadata").field("labels")),
+            "`selector` does not match template `labels`",
+        ));
+    }
+    validate_template(errors, template, &path);
+    let pod_spec = template.field("spec");
+    let policy = pod_spec.text("restartPolicy");
+    if policy != "Always" {
+        errors.push(Error::not_supported(&path.child("spec").child("restartPolicy"), policy, &["Always"]));
+    }
+    if pod_spec.has("activeDeadlineSeconds") {
+        errors.push(Error::forbidden(
+            &path.child("spec").child("activeDeadlineSeconds"),
+            "activeDeadlineSeconds in ReplicaSet is not Supported",
+        ));
+    }
+}
+
+pub fn template_warnings(template: Option<&Value>, path: &Path) -> Vec<String> {
+    match template {
+        Some(template) => warnings_for(template, path, Place::Template),
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,452 @@
+//! The volumes of a pod and where containers mount them.
+
+use super::projected::validate_projected;
+use crate::names;
+use crate::read::Read;
+use crate::validation::labels::{validate_annotations, validate_labels};
+use crate::validation::resources::{quantity, validate_amount};
+use crate::validation::{each, one_of};
+use ferry_api::field::{Error, ErrorList, Path};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// The volumes that containers can mount, by name.
+pub type Volumes<'a> = HashMap<&'a str, &'a Value>;
+
+/// Every kind of source, in the order in which upstream looks for it. The second name is
+/// the one upstream's errors use where it differs.
+const SOURCES: &[(&str, &str)] = &[
+    ("emptyDir", "emptyDir"),
+    ("hostPath", "hostPath"),
+    ("gitRepo", "gitRepo"),
+    ("gcePersistentDisk", "gcePersistentDisk"),
+    ("awsElasticBlockStore", "awsElasticBlockStore"),
+    ("secret", "secret"),
+    ("nfs", "nfs"),
+    ("iscsi", "iscsi"),
+    ("glusterfs", "glusterfs"),
+    ("flocker", "flocker"),
+    ("persistentVolumeClaim", "persistentVolumeClaim"),
+    ("rbd", "rbd"),
+    ("cinder", "cinder"),
+    ("cephfs", "cephFS"),
+    ("quobyte", "quobyte"),
+    ("downwardAPI", "downwarAPI"),
+    ("fc", "fc"),
+    ("flexVolume", "flexVolume"),
+    ("configMap", "configMap"),
+    ("azureFile", "azureFile"),
+    ("vsphereVolume", "vsphereVolume"),
+    ("photonPersistentDisk", "photonPersistentDisk"),
+    ("portworxVolume", "portworxVolume"),
+    ("azureDisk", "azureDisk"),
+    ("storageos", "storageos"),
+    ("projected", "projected"),
+    ("scaleIO", "scaleIO"),
+    ("csi", "csi"),
+    ("ephemeral", "ephemeral"),
+    ("image", "image"),
+];
+
+/// The fields without which a source of these old kinds says nothing.
+const REQUIRED: &[(&str, &[&str])] = &[
+    ("gcePersistentDisk", &["pdName"]),
+    ("awsElasticBlockStore", &["volumeID"]),
+    ("nfs", &["server", "path"]),
+    ("iscsi", &["targetPortal", "iqn"]),
+    ("glusterfs", &["endpoints", "path"]),
+    ("persistentVolumeClaim", &["claimName"]),
+    ("rbd", &["monitors", "image"]),
+    ("cinder", &["volumeID"]),
+    ("cephfs", &["monitors"]),
+    ("quobyte", &["registry", "volume"]),
+    ("flexVolume", &["driver"]),
+    ("azureFile", &["secretName", "shareName"]),
+    ("vsphereVolume", &["volumePath"]),
+    ("photonPersistentDisk", &["pdID"]),
+    ("portworxVolume", &["volumeID"]),
+    ("azureDisk", &["diskName", "diskURI"]),
+    ("storageos", &["volumeName"]),
+    ("scaleIO", &["gateway", "system", "volumeName"]),
+];
+
+/// Checks every volume and gives those that are good enough to be mounted.
+pub fn validate_volumes<'a>(
+    errors: &mut ErrorList,
+    spec: &'a Value,
+    pod_name: Option<&str>,
+    context: super::validate::SpecOf,
+    path: &Path,
+) -> Volumes<'a> {
+    let volumes = spec.list("volumes");
+    let mut known = Volumes::new();
+    let created_claims: HashSet<String> = match pod_name {
+        Some(pod) if !pod.is_empty() => {
+            let ephemeral = volumes.iter().filter(|volume| volume.has("ephemeral"));
+            ephemeral.map(|volume| format!("{pod}-{}", volume.text("name"))).collect()
+        }
+        _ => HashSet::new(),
+    };
+    for (index, volume) in volumes.iter().enumerate() {
+        let (path, name) = (path.index(index), volume.text("name"));
+        let before = errors.len();
+        validate_source(errors, volume, pod_name, context, &path);
+        if name.is_empty() {
+            errors.push(Error::required(&path.child("name"), ""));
+        } else {
+            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
+        }
+        if known.contains_key(name) {
+            errors.push(Error::duplicate(&path.child("name"), name));
+        }
+        if errors.len() == before {
+            known.insert(name, volume);
+        }
+        let claim = volume.field("persistentVolumeClaim").text("claimName");
+        if created_claims.contains(claim) {
+            errors.push(Error::invalid(
+                &path.child("persistentVolumeClaim").child("claimName"),
+                claim,
+                "must not reference a PVC that gets created for an ephemeral volume",
+            ));
+        }
+    }
+    known
+}
+
+fn validate_source(
+    errors: &mut ErrorList,
+    volume: &Value,
+    pod_name: Option<&str>,
+    context: super::validate::SpecOf,
+    path: &Path,
+) {
+    let mut count = 0;
+    for (key, shown) in SOURCES {
+        let Some(source) = volume.field(key) else { continue };
+        if count > 0 {
+            errors.push(Error::forbidden(&path.child(shown), "may not specify more than 1 volume type"));
+            continue;
+        }
+        count += 1;
+        let at = path.child(key);
+        if let Some((_, fields)) = REQUIRED.iter().find(|(name, _)| name == key) {
+            for field in *fields {
+                if source.text(field).is_empty() && source.list(field).is_empty() {
+                    errors.push(Error::required(&at.child(field), ""));
+                }
+            }
+        }
+        match *key {
+            "emptyDir" => {
+                let size = source.field("sizeLimit").and_then(quantity);
+                if size.is_some_and(|size| size.is_negative()) {
+                    errors.push(Error::forbidden(
+                        &at.child("sizeLimit"),
+                        "SizeLimit field must be a valid resource quantity",
+                    ));
+                }
+            }
+            "hostPath" => validate_host_path(errors, source, &at),
+            "gitRepo" => {
+                if source.text("repository").is_empty() {
+                    errors.push(Error::required(&at.child("repository"), ""));
+                }
+                validate_descending_path(errors, source.text("directory"), &at.child("directory"));
+            }
+            "nfs" => {
+                let path = source.text("path");
+                if !path.is_empty() && !path.starts_with('/') {
+                    errors.push(Error::invalid(&at.child("path"), path, "must be an absolute path"));
+                }
+            }
+            "secret" => validate_files(errors, source, "secretName", &at),
+            "configMap" => validate_files(errors, source, "name", &at),
+            "downwardAPI" => {
+                validate_mode(errors, source.opt_int("defaultMode"), &at.child("defaultMode"));
+                for file in source.list("items") {
+                    super::env::validate_downward_file(errors, file, &at);
+                }
+            }
+            "projected" => validate_projected(errors, source, &at),
+            "csi" => validate_csi(errors, source, &at),
+            "ephemeral" => validate_ephemeral(errors, source, volume.text("name"), pod_name, path),
+            "image" => {
+                if context == super::validate::SpecOf::Pod && source.text("reference").is_empty() {
+                    errors.push(Error::required(&at.child("reference"), ""));
+                }
+                one_of(errors, &at.child("pullPolicy"), source.text("pullPolicy"), super::container::PULL_POLICIES);
+            }
+            _ => {}
+        }
+    }
+    if count == 0 {
+        errors.push(Error::required(path, "must specify a volume type"));
+    }
+}
+
+fn validate_host_path(errors: &mut ErrorList, source: &Value, path: &Path) {
+    let host_path = source.text("path");
+    if host_path.is_empty() {
+        errors.push(Error::required(&path.child("path"), ""));
+        return;
+    }
+    validate_no_backsteps(errors, host_path, &path.child("path"));
+    let supported =
+        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+    if let Some(kind) = source.opt_text("type")
+        && !supported.contains(&kind)
+    {
+        errors.push(Error::not_supported(&path.child("type"), kind, &supported));
+    }
+}
+
+/// The files of a Secret or ConfigMap.
+fn validate_files(errors: &mut ErrorList, source: &Value, name_key: &str, path: &Path) {
+    if source.text(name_key).is_empty() {
+        errors.push(Error::required(&path.child(name_key), ""));
+    }
+    validate_mode(errors, source.opt_int("defaultMode"), &path.child("defaultMode"));
+    for (index, item) in source.list("items").iter().enumerate() {
+        validate_key_to_path(errors, item, &path.child("items").index(index));
+    }
+}
+
+pub fn validate_key_to_path(errors: &mut ErrorList, item: &Value, path: &Path) {
+    for key in ["key", "path"] {
+        if item.text(key).is_empty() {
+            errors.push(Error::required(&path.child(key), ""));
+        }
+    }
+    validate_local_path(errors, item.text("path"), &path.child("path"));
+    validate_mode(errors, item.opt_int("mode"), &path.child("mode"));
+}
+
+pub fn validate_mode(errors: &mut ErrorList, mode: Option<i64>, path: &Path) {
+    if let Some(mode) = mode
+        && !(0..=0o777).contains(&mode)
+    {
+        errors.push(Error::invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
+    }
+}
+
+fn validate_csi(errors: &mut ErrorList, source: &Value, path: &Path) {
+    let driver = source.text("driver");
+    if driver.is_empty() {
+        errors.push(Error::required(&path.child("driver"), ""));
+    } else {
+        if driver.len() > 63 {
+            errors.push(Error::too_long(&path.child("driver"), 63));
+        }
+        let lower = driver.to_lowercase();
+        each(errors, &path.child("driver"), driver, names::is_dns1123_subdomain(&lower));
+    }
+    if let Some(secret) = source.field("nodePublishSecretRef") {
+        let name = secret.text("name");
+        if name.is_empty() {
+            errors.push(Error::required(&path.child("nodePublishSecretRef").child("name"), ""));
+        } else {
+            each(errors, &path.child("name"), name, names::dns1123_subdomain(name, false));
+        }
+    }
+}
+
+fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod: Option<&str>, path: &Path) {
+    let at = path.child("ephemeral").child("volumeClaimTemplate");
+    let Some(template) = source.field("volumeClaimTemplate") else {
+        errors.push(Error::required(&at, ""));
+        return;
+    };
+    let metadata = template.field("metadata");
+    validate_annotations(errors, metadata.entries("annotations"), &at.child("metadata").child("annotations"));
+    validate_labels(errors, metadata.entries("labels"), &at.child("metadata").child("labels"));
+    if let Some(Value::Object(fields)) = metadata {
+        for key in fields.keys().filter(|key| !matches!(key.as_str(), "annotations" | "labels")) {
+            errors.push(Error::forbidden(&at.child("metadata").child(key), "cannot be set"));
+        }
+    }
+    validate_claim_spec(errors, template.field("spec"), &at.child("spec"));
+    if let Some(pod) = pod
+        && !pod.is_empty()
+        && !volume.is_empty()
+    {
+        let claim = format!("{pod}-{volume}");
+        for sentence in names::dns1123_subdomain(&claim, false) {
+            errors.push(Error::invalid(&path.child("name"), volume, format!("PVC name {claim:?}: {sentence}")));
+        }
+    }
+}
+
+/// The claim that an ephemeral volume makes.
+fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+    let modes: Vec<&str> = spec.list("accessModes").iter().filter_map(Value::as_str).collect();
+    let supported = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+    if modes.is_empty() {
+        errors.push(Error::required(&path.child("accessModes"), "at least 1 access mode is required"));
+    }
+    for mode in &modes {
+        if !supported.contains(mode) {
+            errors.push(Error::not_supported(&path.child("accessModes"), *mode, &supported));
+        }
+    }
+    if modes.contains(&"ReadWriteOncePod") && modes.len() > 1 {
+        errors
+            .push(Error::forbidden(&path.child("accessModes"), "may not use ReadWriteOncePod with other access modes"));
+    }
+    let at = path.child("resources").key("storage");
+    match spec.field("resources").field("requests").field("storage") {
+        None => errors.push(Error::required(&at, "")),
+        Some(size) => match quantity(size) {
+            Some(amount) if !amount.is_negative() && amount.value() == 0 => {
+                errors.push(Error::invalid(&at, amount.to_string(), "must be greater than zero"));
+            }
+            _ => validate_amount(errors, "storage", size, &at),
+        },
+    }
+    let class = spec.text("storageClassName");
+    if !class.is_empty() {
+        each(errors, &path.child("storageClassName"), class, names::dns1123_subdomain(class, false));
+    }
+    if let Some(mode) = spec.opt_text("volumeMode")
+        && !matches!(mode, "Block" | "Filesystem")
+    {
+        errors.push(Error::not_supported(&path.child("volumeMode"), mode, &["Block", "Filesystem"]));
+    }
+}
+
+/// Not absolute, and no part of it is `..`.
+pub fn validate_descending_path(errors: &mut ErrorList, target: &str, path: &Path) {
+    if target.starts_with('/') {
+        errors.push(Error::invalid(path, target, "must be a relative path"));
+    }
+    validate_no_backsteps(errors, target, path);
+}
+
+pub fn validate_no_backsteps(errors: &mut ErrorList, target: &str, path: &Path) {
+    if target.split('/').any(|part| part == "..") {
+        errors.push(Error::invalid(path, target, "must not contain '..'"));
+    }
+}
+
+/// A descending path that does not even begin with `..`, which the kubelet keeps for itself.
+pub fn validate_local_path(errors: &mut ErrorList, target: &str, path: &Path) {
+    validate_descending_path(errors, target, path);
+    if target.starts_with("..") && !target.starts_with("../") {
+        errors.push(Error::invalid(path, target, "must not start with '..'"));
+    }
+}
+
+pub fn validate_mounts(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+    let devices = container.list("volumeDevices");
+    let mut mount_paths = HashSet::new();
+    for (index, mount) in container.list("volumeMounts").iter().enumerate() {
+        let at = path.index(index);
+        let (name, mount_path) = (mount.text("name"), mount.text("mountPath"));
+        if name.is_empty() {
+            errors.push(Error::required(&at.child("name"), ""));
+        }
+        if !volumes.contains_key(name) {
+            errors.push(Error::not_found(&at.child("name"), name));
+        }
+        if mount_path.is_empty() {
+            errors.push(Error::required(&at.child("mountPath"), ""));
+        }
+        if !mount_paths.insert(mount_path) {
+            errors.push(Error::invalid(&at.child("mountPath"), mount_path, "must be unique"));
+        }
+        if devices.iter().any(|device| device.text("name") == name) {
+            errors.push(Error::invalid(&at.child("name"), name, "must not already exist in volumeDevices"));
+        }
+        if devices.iter().any(|device| device.text("devicePath") == mount_path) {
+            let detail = "must not already exist as a path in volumeDevices";
+            errors.push(Error::invalid(&at.child("mountPath"), mount_path, detail));
+        }
+        // Upstream reports what follows at the list, not at its item.
+        let (sub_path, expression) = (mount.text("subPath"), mount.text("subPathExpr"));
+        validate_descending_path(errors, sub_path, &path.child("subPath"));
+        if !expression.is_empty() {
+            if !sub_path.is_empty() {
+                let detail = "subPathExpr and subPath are mutually exclusive";
+                errors.push(Error::invalid(&at.child("subPathExpr"), expression, detail));
+            }
+            validate_descending_path(errors, expression, &path.child("subPathExpr"));
+        }
+        validate_propagation(errors, mount, container, path);
+    }
+}
+
+fn validate_propagation(errors: &mut ErrorList, mount: &Value, container: &Value, path: &Path) {
+    let propagation = mount.opt_text("mountPropagation");
+    if let Some(mode) = propagation {
+        let path = path.child("mountPropagation");
+        let supported = ["Bidirectional", "HostToContainer", "None"];
+        if !supported.contains(&mode) {
+            errors.push(Error::not_supported(&path, mode, &supported));
+        }
+        if mode == "Bidirectional" && !container.field("securityContext").flag("privileged") {
+            errors.push(Error::forbidden(
+                &path,
+                "Bidirectional mount propagation is available only to privileged containers",
+            ));
+        }
+    }
+    let path = path.child("recursiveReadOnly");
+    match mount.opt_text("recursiveReadOnly") {
+        None | Some("Disabled") => {}
+        Some("Enabled" | "IfPossible") => {
+            if !mount.flag("readOnly") {
+                errors.push(Error::forbidden(&path, "may only be specified when readOnly is true"));
+            }
+            if propagation.is_some_and(|mode| mode != "None") {
+                errors.push(Error::forbidden(
+                    &path,
+                    "may only be specified when mountPropagation is None or not specified",
+                ));
+            }
+        }
+        Some(other) => errors.push(Error::not_supported(&path, other, &["Disabled", "Enabled", "IfPossible"])),
+    }
+}
+
+pub fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+    let mounts = container.list("volumeMounts");
+    let (mut names, mut paths) = (HashSet::new(), HashSet::new());
+    for (index, device) in container.list("volumeDevices").iter().enumerate() {
+        let at = path.index(index);
+        let (name, device_path) = (device.text("name"), device.text("devicePath"));
+        if name.is_empty() {
+            errors.push(Error::required(&at.child("name"), ""));
+        } else if !names.insert(name) {
+            errors.push(Error::invalid(&at.child("name"), name, "must be unique"));
+        }
+        match volumes.get(name) {
+            None => errors.push(Error::not_found(&at.child("name"), name)),
+            Some(volume) if !volume.has("persistentVolumeClaim") && !volume.has("ephemeral") => {
+                errors.push(Error::invalid(
+                    &at.child("name"),
+                    name,
+                    "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+                ));
+            }
+            Some(_) => {}
+        }
+        if device_path.is_empty() {
+            errors.push(Error::required(&at.child("devicePath"), ""));
+        }
+        if paths.contains(device_path) {
+            errors.push(Error::invalid(&at.child("devicePath"), device_path, "must be unique"));
+        }
+        if device_path.split('/').any(|part| part == "..") {
+            errors.push(Error::invalid(&at.child("devicePath"), device_path, "can not contain backsteps ('..')"));
+        } else {
+            paths.insert(device_path);
+        }
+        if mounts.iter().any(|mount| mount.text("name") == name) {
+            errors.push(Error::invalid(&at.child("name"), name, "must not already exist in volumeMounts"));
+        }
+        if mounts.iter().any(|mount| mount.text("mountPath") == device_path) {
+            let detail = "must not already exist as a path in volumeMounts";
+            errors.push(Error::invalid(&at.child("devicePath"), device_path, detail));
+        }
+    }
+}
