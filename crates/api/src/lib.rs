@@ -4,9 +4,11 @@
 //! to bytes, values or a [`status::Status`], so that the API server, the clients and
 //! the fuzzers share one implementation.
 
+pub mod codec;
 pub mod field;
 pub mod gvk;
 pub mod object;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
 pub mod selector;

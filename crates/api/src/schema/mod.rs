@@ -31,13 +31,21 @@ pub struct TypeDef {
     /// Positions in `fields` in the order of their names: half the memory of a hash map
     /// and as quick for the few dozen fields that types have.
     by_name: Box<[u16]>,
+    /// Positions of the fields that Go writes even when they are zero.
+    always: Box<[u16]>,
 }
 
 impl TypeDef {
     pub fn new(package: Arc<str>, name: Arc<str>, fields: Vec<Field>) -> Self {
         let mut by_name: Vec<u16> = (0..fields.len().min(usize::from(u16::MAX)) as u16).collect();
+        let always = by_name.iter().copied().filter(|&index| fields[usize::from(index)].always_written()).collect();
         by_name.sort_by(|&a, &b| fields[usize::from(a)].name.cmp(&fields[usize::from(b)].name));
-        Self { package, name, fields, struct_type: None, preserve_unknown: false, by_name: by_name.into() }
+        Self { package, name, fields, struct_type: None, preserve_unknown: false, by_name: by_name.into(), always }
+    }
+
+    /// The fields that Go writes even when they are zero.
+    pub fn always_written(&self) -> impl Iterator<Item = &Field> {
+        self.always.iter().map(|&index| &self.fields[usize::from(index)])
     }
 
     /// The field of this JSON name.
@@ -76,6 +84,9 @@ pub struct Field {
     pub declared: Arc<str>,
     /// The package `declared` is to be read in; differs from the type's own for embedded fields.
     pub declared_in: Arc<str>,
+    /// The embedded structs that hold this field in Go, `RuleWithOperations.Rule`: error
+    /// texts name them in the path.
+    pub embedded_name: Option<Arc<str>>,
     /// Declared without `omitempty` and without `optional`.
     pub required: bool,
     /// Go leaves the field out when it is false, 0, "", nil or an empty list or map.
@@ -106,8 +117,9 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field of this name and type with no other facts; a starting point for types
-    /// that are built at run time.
+    /// An optional field of this name and type with no other facts; a starting point for
+    /// types that are built at run time. Nothing is added when it is absent and nothing
+    /// dropped when it is zero.
     pub fn new(name: Arc<str>, ty: Type) -> Self {
         Self {
             name,
@@ -116,11 +128,12 @@ impl Field {
             ty,
             declared: Arc::from(""),
             declared_in: Arc::from(""),
+            embedded_name: None,
             required: false,
-            omitempty: false,
+            omitempty: true,
             omitzero: false,
-            optional: false,
-            pointer: false,
+            optional: true,
+            pointer: true,
             patch: PatchStrategy::default(),
             merge_key: None,
             list_type: None,
@@ -131,6 +144,13 @@ impl Field {
             enum_values: None,
             list_message: false,
         }
+    }
+
+    /// Whether Go writes the field even when nothing set it: a field without `omitempty`,
+    /// and a struct that is no pointer, which `omitempty` does not affect.
+    pub fn always_written(&self) -> bool {
+        let is_struct = !self.pointer && matches!(self.ty, Type::Struct(_) | Type::Special(_));
+        !self.omitzero && (!self.omitempty || is_struct)
     }
 
     /// How apply treats the struct at this place.

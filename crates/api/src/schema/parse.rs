@@ -89,6 +89,24 @@ impl From<Type> for Resolved {
     }
 }
 
+/// Where an embedded struct stands within the type that is being flattened.
+#[derive(Default)]
+struct Embedding {
+    depth: usize,
+    name: String,
+    tags: Vec<u32>,
+    outside_protobuf: bool,
+}
+
+impl Embedding {
+    fn within(&self, declared: &str, tag: Option<u32>) -> Self {
+        let own = declared.rsplit_once('.').map_or(declared, |(_, name)| name);
+        let name = if self.depth == 0 { own.to_owned() } else { format!("{}.{own}", self.name) };
+        let tags = self.tags.iter().copied().chain(tag).collect();
+        Self { depth: self.depth + 1, name, tags, outside_protobuf: self.outside_protobuf || tag.is_none() }
+    }
+}
+
 fn fail<T>(package: &str, line: usize, problem: impl Into<String>) -> Result<T, ParseError> {
     Err(ParseError { package: package.to_owned(), line, problem: problem.into() })
 }
@@ -147,7 +165,7 @@ impl<'a> Reader<'a> {
                 let Entry::Struct { fields, attributes, slot, line } = entry else { continue };
                 let name = self.intern(name);
                 let mut flat = Vec::with_capacity(fields.len());
-                self.flatten(&entries, package, fields, &[], true, &mut flat)?;
+                self.flatten(&entries, package, fields, &Embedding::default(), &mut flat)?;
                 let mut definition = TypeDef::new(package_name.clone(), name.clone(), flat);
                 definition.struct_type = match words(attributes).next() {
                     None => None,
@@ -190,8 +208,7 @@ impl<'a> Reader<'a> {
         entries: &HashMap<&'a str, HashMap<&'a str, Entry<'a>>>,
         package: &str,
         lines: &[(usize, &'a str)],
-        embedded_in: &[u32],
-        in_protobuf: bool,
+        embedding: &Embedding,
         out: &mut Vec<Field>,
     ) -> Result<(), ParseError> {
         for &(number, line) in lines {
@@ -207,7 +224,7 @@ impl<'a> Reader<'a> {
                 },
             };
             if name == "<inline>" {
-                if embedded_in.len() > 8 {
+                if embedding.depth > 8 {
                     return fail(package, number, "structs embed each other");
                 }
                 let (package, inner) = match find(entries, package, declared) {
@@ -218,9 +235,7 @@ impl<'a> Reader<'a> {
                     },
                     _ => return fail(package, number, format!("{declared} cannot be embedded")),
                 };
-                let mut path = embedded_in.to_vec();
-                path.extend(tag);
-                self.flatten(entries, package, inner, &path, in_protobuf && tag.is_some(), out)?;
+                self.flatten(entries, package, inner, &embedding.within(declared, tag), out)?;
                 continue;
             }
             let resolved = match self.resolve(entries, package, declared, 0) {
@@ -228,8 +243,10 @@ impl<'a> Reader<'a> {
                 Err(error) => return Err(ParseError { line: number, ..error }),
             };
             let mut field = Field::new(self.intern(name), resolved.ty);
-            field.tag = if in_protobuf { tag } else { None };
-            field.embedded_in = if field.tag.is_some() { embedded_in.to_vec() } else { Vec::new() };
+            field.tag = if embedding.outside_protobuf { None } else { tag };
+            field.embedded_in = if field.tag.is_some() { embedding.tags.clone() } else { Vec::new() };
+            field.embedded_name = if embedding.depth == 0 { None } else { Some(self.intern(&embedding.name)) };
+            (field.omitempty, field.optional) = (false, false);
             field.declared = self.intern(declared);
             field.declared_in = self.intern(package);
             field.pointer = declared.starts_with('*');
@@ -242,7 +259,7 @@ impl<'a> Reader<'a> {
             }
             // An outer field shadows one of the same name in an embedded struct, as in Go.
             match out.iter_mut().find(|known| known.name == field.name) {
-                Some(known) if known.embedded_in.len() > embedded_in.len() => *known = field,
+                Some(known) if known.embedded_name.is_some() && embedding.depth == 0 => *known = field,
                 Some(_) => {}
                 None => out.push(field),
             }

@@ -1,0 +1,201 @@
+//! YAML bodies. A document becomes JSON text, duplicate keys included, and then takes the
+//! same way as JSON; aliases may not blow it up.
+
+use super::decode::DecodeError;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use std::fmt;
+
+/// Converts one YAML document to JSON text of at most `max_bytes`, which bounds what
+/// aliases can expand to. A second document is a mistake.
+pub fn to_json(body: &[u8], max_bytes: usize) -> Result<String, DecodeError> {
+    let text = std::str::from_utf8(body).map_err(|error| mistake(error.to_string()))?;
+    let mut documents = serde_yaml_ng::Deserializer::from_str(text);
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    match documents.next() {
+        Some(document) => Writer { out: &mut out, max_bytes, is_key: false }
+            .deserialize(document)
+            .map_err(|error| mistake(error.to_string()))?,
+        None => out.push_str("null"),
+    }
+    for rest in documents {
+        let extra = serde_yaml_ng::Value::deserialize(rest).map_err(|error| mistake(error.to_string()))?;
+        // A trailing "---" starts a document of nothing.
+        if !extra.is_null() {
+            return Err(mistake("expected a single document in the stream"));
+        }
+    }
+    Ok(out)
+}
+
+/// An object as a YAML document.
+pub fn encode(value: &Value) -> String {
+    serde_yaml_ng::to_string(value).expect("a JSON value has only string keys and is always writable as YAML")
+}
+
+fn mistake(message: impl fmt::Display) -> DecodeError {
+    DecodeError::unrecognized(format!("error converting YAML to JSON: yaml: {message}"))
+}
+
+/// Writes the JSON of what it is given; a scalar that is a key is written as a string.
+struct Writer<'a> {
+    out: &'a mut String,
+    max_bytes: usize,
+    is_key: bool,
+}
+
+impl Writer<'_> {
+    fn put<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
+        if self.out.len() + text.len() > self.max_bytes {
+            return Err(E::custom("document contains excessive aliasing"));
+        }
+        if self.is_key {
+            self.out.push('"');
+        }
+        self.out.push_str(text);
+        if self.is_key {
+            self.out.push('"');
+        }
+        Ok(())
+    }
+
+    fn inner(&mut self, is_key: bool) -> Writer<'_> {
+        Writer { out: self.out, max_bytes: self.max_bytes, is_key }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Writer<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Writer<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any YAML value")
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.put(if value { "true" } else { "false" })
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        self.put(&value.to_string())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        self.put(&value.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        if !value.is_finite() {
+            return Err(E::custom(format!("{value} is no JSON number")));
+        }
+        self.put(&super::json::float_value(value).to_string())
+    }
+
+    fn visit_str<E: serde::de::Error>(mut self, value: &str) -> Result<(), E> {
+        let quoted = Value::from(value).to_string();
+        self.is_key = false;
+        self.put(&quoted)
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        self.put("null")
+    }
+
+    fn visit_none<E: serde::de::Error>(self) -> Result<(), E> {
+        self.put("null")
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        if self.is_key {
+            return Err(serde::de::Error::custom("a list cannot be a key"));
+        }
+        self.inner(false).put("[")?;
+        let start = self.out.len();
+        loop {
+            let comma = self.out.len();
+            if comma > start {
+                self.inner(false).put(",")?;
+            }
+            if items.next_element_seed(self.inner(false))?.is_none() {
+                self.out.truncate(comma);
+                return self.put("]");
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
+        if self.is_key {
+            return Err(serde::de::Error::custom("a map cannot be a key"));
+        }
+        self.inner(false).put("{")?;
+        let start = self.out.len();
+        loop {
+            let comma = self.out.len();
+            if comma > start {
+                self.inner(false).put(",")?;
+            }
+            if entries.next_key_seed(self.inner(true))?.is_none() {
+                self.out.truncate(comma);
+                return self.put("}");
+            }
+            self.inner(false).put(":")?;
+            entries.next_value_seed(self.inner(false))?;
+        }
+    }
+
+    /// A tagged value is taken for what it holds.
+    fn visit_enum<A: serde::de::EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+        use serde::de::VariantAccess;
+        let (_, value) = data.variant::<serde::de::IgnoredAny>()?;
+        value.newtype_variant_seed(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Result<String, String> {
+        to_json(text.as_bytes(), 10_000).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn documents_become_json() {
+        assert_eq!(
+            json("a: 1\nb: [x, null, 1.5, true]\n1: {}"),
+            Ok(r#"{"a":1,"b":["x",null,1.5,true],"1":{}}"#.into())
+        );
+        assert_eq!(json("x: &a {k: v}\ny: *a"), Ok(r#"{"x":{"k":"v"},"y":{"k":"v"}}"#.into()));
+        assert_eq!(json("a: 1\na: 2"), Ok(r#"{"a":1,"a":2}"#.into()));
+        assert_eq!(json("---\na: \"1\"\n---\n"), Ok(r#"{"a":"1"}"#.into()));
+        assert_eq!(json(""), Ok("null".into()));
+    }
+
+    #[test]
+    fn several_documents_are_refused() {
+        assert!(json("a: 1\n---\nb: 2").is_err());
+        assert!(json("a: [").is_err() && json("{a: }}").is_err());
+    }
+
+    #[test]
+    fn aliases_cannot_blow_a_document_up() {
+        let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..12 {
+            let previous = level - 1;
+            let items = vec![format!("*a{previous}"); 10].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        assert!(to_json(text.as_bytes(), 1 << 20).is_err());
+    }
+}
