@@ -1,0 +1,102 @@
+//! The cluster under measure: a release binary in a temporary place of its own.
+
+use crate::load::Connection;
+use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub struct Cluster {
+    ferry: PathBuf,
+    dir: tempfile::TempDir,
+}
+
+impl Cluster {
+    pub fn new(ferry: PathBuf) -> Result<Self> {
+        Ok(Self { ferry, dir: tempfile::Builder::new().prefix("ferry-bench-").tempdir()? })
+    }
+
+    fn ferry(&self, verb: &[&str]) -> Command {
+        let mut command = Command::new(&self.ferry);
+        command
+            .args(verb)
+            .arg("--data-dir")
+            .arg(self.dir.path().join("data"))
+            .arg("--run-dir")
+            .arg(self.dir.path().join("run"))
+            .env("KUBECONFIG", self.dir.path().join("kubeconfig"));
+        command
+    }
+
+    pub fn up(&mut self) -> Result<()> {
+        let output = self.ferry(&["up", "-d"]).output().context("cannot start ferry")?;
+        ensure!(output.status.success(), "ferry up: {}", String::from_utf8_lossy(&output.stdout));
+        Ok(())
+    }
+
+    fn pid(&self) -> Result<String> {
+        Ok(std::fs::read_to_string(self.dir.path().join("run/ferry.lock"))?.trim().to_owned())
+    }
+
+    /// Ends ferry as a crash would, and leaves containerd as it is.
+    pub fn kill(&mut self) -> Result<()> {
+        let pid = self.pid()?;
+        ensure!(Command::new("kill").args(["-9", &pid]).status()?.success(), "cannot kill ferry");
+        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
+
+    /// Waits until the process has used next to no processor for a second.
+    pub fn settle(&self) {
+        let busy = || -> Option<u64> {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid().ok()?)).ok()?;
+            let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+            Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let mut last = busy();
+        while Instant::now() < deadline {
+            pause(Duration::from_secs(1));
+            let now = busy();
+            if matches!((last, now), (Some(a), Some(b)) if b - a <= 2) {
+                return;
+            }
+            last = now;
+        }
+    }
+
+    /// In MB.
+    pub fn memory(&self) -> Result<f64> {
+        let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid()?))?;
+        let line = rollup.lines().find_map(|l| l.strip_prefix("Pss:")).context("no Pss")?;
+        let kib: f64 = line.split_whitespace().next().context("no figure")?.parse()?;
+        Ok(kib / 1024.0)
+    }
+
+    pub async fn connect(&self) -> Result<Connection> {
+        let data = self.dir.path().join("data");
+        let read = |name: &str| std::fs::read_to_string(data.join("pki").join(name));
+        let identity = ferry_pki::Identity { certificate_pem: read("admin.crt")?, key_pem: read("admin.key")? };
+        let mut config = ferry_pki::tls::client_config(&read("ca.crt")?, Some(&identity))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let cluster: serde_json::Value = serde_json::from_slice(&std::fs::read(data.join("cluster.json"))?)?;
+        let port = cluster["api_port"].as_u64().and_then(|p| u16::try_from(p).ok()).context("no port")?;
+        Connection::open(port, Arc::new(config)).await
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if let Err(error) = self.ferry(&["uninstall"]).output() {
+            eprintln!("cannot remove the cluster: {error}");
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the time over which idleness is measured")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}

@@ -1,0 +1,86 @@
+//! Requests over kept-open TLS connections, each waiting for its answer.
+
+use crate::cluster::Cluster;
+use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+pub struct Connection {
+    sender: http1::SendRequest<Full<Bytes>>,
+}
+
+impl Connection {
+    pub async fn open(port: u16, config: Arc<rustls::ClientConfig>) -> Result<Self> {
+        let tcp = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
+        tcp.set_nodelay(true)?;
+        let name = rustls::pki_types::ServerName::try_from("localhost")?;
+        let tls = tokio_rustls::TlsConnector::from(config).connect(name, tcp).await?;
+        let (sender, connection) = http1::handshake(TokioIo::new(tls)).await?;
+        tokio::spawn(connection);
+        Ok(Self { sender })
+    }
+
+    pub async fn get(&mut self, path: &str) -> Result<Bytes> {
+        self.send("GET", path, Bytes::new()).await
+    }
+
+    pub async fn post(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        self.send("POST", path, serde_json::to_vec(body)?.into()).await
+    }
+
+    async fn send(&mut self, method: &str, path: &str, body: Bytes) -> Result<Bytes> {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json")
+            .body(Full::new(body))?;
+        self.sender.ready().await?;
+        let response = self.sender.send_request(request).await?;
+        let status = response.status();
+        let body = response.into_body().collect().await?.to_bytes();
+        ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
+        Ok(body)
+    }
+}
+
+/// Shares `count` requests among `clients` connections; requests per second.
+pub async fn spread<F>(cluster: &Cluster, clients: usize, count: usize, request: F) -> Result<f64>
+where
+    F: for<'a> Fn(&'a mut Connection, usize) -> BoxFuture<'a, Result<()>> + Send + Sync + 'static,
+{
+    let mut connections = Vec::new();
+    for _ in 0..clients {
+        connections.push(cluster.connect().await?);
+    }
+    let request = Arc::new(request);
+    let next = Arc::new(AtomicUsize::new(0));
+    let start = Instant::now();
+    let tasks: Vec<_> = connections
+        .into_iter()
+        .map(|mut connection| {
+            let (request, next) = (request.clone(), next.clone());
+            tokio::spawn(async move {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    if n >= count {
+                        return Ok::<(), anyhow::Error>(());
+                    }
+                    request(&mut connection, n).await?;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.context("a client was lost")??;
+    }
+    Ok(count as f64 / start.elapsed().as_secs_f64())
+}
