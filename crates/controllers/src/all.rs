@@ -1,11 +1,37 @@
 //! Every controller, one line each. A newcomer is run, and met by the tests that loop
 //! over this list, by being named here.
 
+use crate::Config;
+use crate::cluster_role_aggregation::ClusterRoleAggregationController;
+use crate::deployment::DeploymentController;
+use crate::endpoint_slice::EndpointSliceController;
+use crate::endpoints::EndpointsController;
 use crate::error::Result;
+use crate::node_ipam::NodeIpamController;
+use crate::node_lifecycle::NodeLifecycleController;
+use crate::pod_gc::PodGcController;
+use crate::replica_set::ReplicaSetController;
+use crate::root_ca::RootCaController;
 use crate::runner::Controller;
-use crate::{Config, deployment, replica_set};
+use crate::service_account::ServiceAccountController;
+use crate::taint_eviction::TaintEvictionController;
 use std::sync::Arc;
 
-pub fn all(_config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
-    Ok(vec![Arc::new(deployment::DeploymentController), Arc::new(replica_set::ReplicaSetController::default())])
+pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
+    let mut all: Vec<Arc<dyn Controller>> = vec![
+        Arc::new(DeploymentController),
+        Arc::new(ReplicaSetController::default()),
+        Arc::new(EndpointSliceController::default()),
+        Arc::new(EndpointsController),
+        Arc::new(ServiceAccountController),
+        Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
+        Arc::new(NodeLifecycleController::new(config)),
+        Arc::new(TaintEvictionController::new()),
+        Arc::new(PodGcController::new(config.terminated_pod_threshold)),
+        Arc::new(ClusterRoleAggregationController),
+    ];
+    if let Some(cidr) = &config.cluster_cidr {
+        all.push(Arc::new(NodeIpamController::new(cidr, config.node_cidr_mask_size)?));
+    }
+    Ok(all)
 }

@@ -9,14 +9,24 @@
 
 mod all;
 mod claim;
+mod cluster_role_aggregation;
 mod deployment;
+mod endpoint_slice;
+mod endpoints;
 mod error;
 mod expectations;
 mod metrics;
+mod node_ipam;
+mod node_lifecycle;
 mod pod;
+mod pod_gc;
 mod replica_set;
+mod root_ca;
 pub mod runner;
 mod selector;
+mod service_account;
+mod service_pods;
+mod taint_eviction;
 
 pub use error::{Error, Result};
 pub use metrics::Metrics;
