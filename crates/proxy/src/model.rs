@@ -1,0 +1,321 @@
+//! What a Service means on this node: its addresses, and the endpoints that traffic to them may
+//! go to. Pure; `sync.rs` calls [`compute_service`] for each Service that changed.
+//!
+//! The rules are upstream's (pkg/proxy/topology.go, serviceport.go, endpointslicecache.go),
+//! without topology hints: ready endpoints are used; where none is ready, those that are
+//! terminating but still serve. That choice is made separately for all endpoints and for the
+//! local ones.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
+
+use k8s_openapi::api::core::v1::{Service, ServicePort as ApiPort, ServiceSpec};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
+
+use crate::Cidr;
+
+/// Services with this label belong to another proxy.
+const OTHER_PROXY_LABEL: &str = "service.kubernetes.io/service-proxy-name";
+
+/// The default of `sessionAffinityConfig.clientIP.timeoutSeconds`: three hours.
+const AFFINITY_SECONDS: i32 = 10_800;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    pub const ALL: [Family; 2] = [Family::V4, Family::V6];
+
+    pub fn of(address: IpAddr) -> Family {
+        if address.is_ipv4() { Family::V4 } else { Family::V6 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    Tcp,
+    Udp,
+    Sctp,
+}
+
+impl Protocol {
+    /// An absent protocol is TCP, as the API defaults it.
+    fn parse(name: Option<&str>) -> Option<Protocol> {
+        match name {
+            None | Some("TCP") => Some(Protocol::Tcp),
+            Some("UDP") => Some(Protocol::Udp),
+            Some("SCTP") => Some(Protocol::Sctp),
+            Some(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Protocol::Tcp => "tcp",
+            Protocol::Udp => "udp",
+            Protocol::Sctp => "sctp",
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrafficPolicy {
+    Cluster,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServiceKey {
+    pub namespace: String,
+    pub name: String,
+}
+
+/// A place that traffic is sent to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    pub address: IpAddr,
+    pub port: u16,
+    /// Whether it runs on this node.
+    pub local: bool,
+}
+
+/// One port of a Service in one address family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServicePort {
+    pub family: Family,
+    /// The port's name, or its number where it has none: unique among the Service's ports.
+    pub label: String,
+    pub protocol: Protocol,
+    pub port: u16,
+    pub cluster_ip: IpAddr,
+    pub external_ips: Vec<IpAddr>,
+    pub load_balancer_ips: Vec<IpAddr>,
+    /// Who may use the load balancer's addresses; everyone, if empty.
+    pub source_ranges: Vec<Cidr>,
+    pub node_port: Option<u16>,
+    /// How long a client stays with its endpoint, if it does.
+    pub affinity_seconds: Option<u32>,
+    pub internal_policy: TrafficPolicy,
+    pub external_policy: TrafficPolicy,
+    /// Where traffic under policy Cluster goes; empty if no traffic is.
+    pub cluster_endpoints: Vec<Endpoint>,
+    /// Where traffic under policy Local goes; empty if no traffic is.
+    pub local_endpoints: Vec<Endpoint>,
+    /// Whether the Service has an endpoint at all, on whatever node.
+    pub has_endpoints: bool,
+}
+
+impl ServicePort {
+    /// Whether there is a way in besides the cluster IP.
+    pub fn is_external(&self) -> bool {
+        self.node_port.is_some() || !self.external_ips.is_empty() || !self.load_balancer_ips.is_empty()
+    }
+
+    pub fn endpoints(&self, policy: TrafficPolicy) -> &[Endpoint] {
+        match policy {
+            TrafficPolicy::Cluster => &self.cluster_endpoints,
+            TrafficPolicy::Local => &self.local_endpoints,
+        }
+    }
+
+    /// All endpoints that some traffic of this node goes to.
+    pub fn reachable_endpoints(&self) -> Vec<&Endpoint> {
+        let mut all: Vec<&Endpoint> = self.cluster_endpoints.iter().chain(&self.local_endpoints).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// The ports of a Service with what they lead to on this node. Empty for a Service that has no
+/// addresses to serve: headless, ExternalName, or another proxy's.
+pub fn compute_service<'s>(
+    service: &Service,
+    slices: impl IntoIterator<Item = &'s EndpointSlice>,
+    node_name: &str,
+) -> Vec<ServicePort> {
+    let Some(spec) = &service.spec else { return Vec::new() };
+    let labels = service.metadata.labels.iter().flatten();
+    if spec.type_.as_deref() == Some("ExternalName") || labels.into_iter().any(|(name, _)| name == OTHER_PROXY_LABEL) {
+        return Vec::new();
+    }
+    let slices: Vec<&EndpointSlice> = slices.into_iter().collect();
+    let mut ports = Vec::new();
+    for cluster_ip in cluster_ips(spec) {
+        for port in spec.ports.iter().flatten() {
+            ports.extend(compute_port(service, spec, port, cluster_ip, &slices, node_name));
+        }
+    }
+    ports
+}
+
+fn compute_port(
+    service: &Service,
+    spec: &ServiceSpec,
+    port: &ApiPort,
+    cluster_ip: IpAddr,
+    slices: &[&EndpointSlice],
+    node_name: &str,
+) -> Option<ServicePort> {
+    let family = Family::of(cluster_ip);
+    let protocol = Protocol::parse(port.protocol.as_deref())?;
+    let number = u16::try_from(port.port).ok().filter(|number| *number > 0)?;
+    let name = port.name.as_deref().unwrap_or_default();
+    let in_family = |addresses: &mut dyn Iterator<Item = &str>| -> Vec<IpAddr> {
+        addresses
+            .filter_map(|address| address.parse().ok())
+            .filter(|address: &IpAddr| Family::of(*address) == family)
+            .collect()
+    };
+    let mut computed = ServicePort {
+        family,
+        label: if name.is_empty() { number.to_string() } else { name.to_string() },
+        protocol,
+        port: number,
+        cluster_ip,
+        external_ips: in_family(&mut spec.external_ips.iter().flatten().map(String::as_str)),
+        load_balancer_ips: in_family(&mut load_balancer_vips(service)),
+        source_ranges: source_ranges(spec, family),
+        node_port: port.node_port.and_then(|number| u16::try_from(number).ok()).filter(|number| *number > 0),
+        affinity_seconds: affinity_seconds(spec),
+        internal_policy: policy(spec.internal_traffic_policy.as_deref()),
+        external_policy: policy(spec.external_traffic_policy.as_deref()),
+        cluster_endpoints: Vec::new(),
+        local_endpoints: Vec::new(),
+        has_endpoints: false,
+    };
+
+    let candidates = candidates(slices, family, name, protocol, node_name);
+    let all = usable(&candidates, |_| true);
+    let external = computed.is_external();
+    computed.has_endpoints = !all.is_empty();
+    // External traffic under policy Local still needs the others: what comes from this node or
+    // its pods goes to any endpoint, as if it had gone out to a load balancer and come back.
+    if computed.internal_policy == TrafficPolicy::Cluster || external {
+        computed.cluster_endpoints = all;
+    }
+    let external_local = external && computed.external_policy == TrafficPolicy::Local;
+    if computed.internal_policy == TrafficPolicy::Local || external_local {
+        computed.local_endpoints = usable(&candidates, |endpoint| endpoint.local);
+    }
+    Some(computed)
+}
+
+/// An endpoint that might be used, with its conditions.
+struct Candidate {
+    local: bool,
+    ready: bool,
+    serving: bool,
+    terminating: bool,
+}
+
+/// The endpoints of a port from all slices, by address and port. While an address is handed
+/// from a terminating pod to a new one both may be listed, and the new one counts.
+fn candidates(
+    slices: &[&EndpointSlice],
+    family: Family,
+    port_name: &str,
+    protocol: Protocol,
+    node_name: &str,
+) -> BTreeMap<(IpAddr, u16), Candidate> {
+    let mut candidates = BTreeMap::new();
+    let address_type = match family {
+        Family::V4 => "IPv4",
+        Family::V6 => "IPv6",
+    };
+    for slice in slices.iter().filter(|slice| slice.address_type == address_type) {
+        let matching = slice.ports.iter().flatten().filter(|port| {
+            port.name.as_deref().unwrap_or_default() == port_name
+                && Protocol::parse(port.protocol.as_deref()) == Some(protocol)
+        });
+        for port in matching.filter_map(|port| u16::try_from(port.port?).ok()).filter(|port| *port > 0) {
+            for endpoint in slice.endpoints.iter().flatten() {
+                let address = endpoint.addresses.first().and_then(|address| address.parse::<IpAddr>().ok());
+                let Some(address) = address.filter(|address| Family::of(*address) == family) else { continue };
+                let conditions = endpoint.conditions.as_ref();
+                let candidate = Candidate {
+                    local: endpoint.node_name.as_deref() == Some(node_name),
+                    ready: conditions.and_then(|conditions| conditions.ready).unwrap_or(true),
+                    serving: conditions.and_then(|conditions| conditions.serving).unwrap_or(true),
+                    terminating: conditions.and_then(|conditions| conditions.terminating).unwrap_or(false),
+                };
+                let place = (address, port);
+                if !candidate.terminating || !candidates.contains_key(&place) {
+                    candidates.insert(place, candidate);
+                }
+            }
+        }
+    }
+    candidates
+}
+
+/// The ready ones among those that pass; failing that, those that end but still serve.
+fn usable(candidates: &BTreeMap<(IpAddr, u16), Candidate>, passes: impl Fn(&Candidate) -> bool) -> Vec<Endpoint> {
+    let select = |wanted: fn(&Candidate) -> bool| -> Vec<Endpoint> {
+        candidates
+            .iter()
+            .filter(|(_, candidate)| passes(candidate) && wanted(candidate))
+            .map(|((address, port), candidate)| Endpoint { address: *address, port: *port, local: candidate.local })
+            .collect()
+    };
+    let ready = select(|candidate| candidate.ready);
+    if ready.is_empty() { select(|candidate| candidate.serving && candidate.terminating) } else { ready }
+}
+
+/// At most one per family. A headless Service says "None", which is no address.
+fn cluster_ips(spec: &ServiceSpec) -> Vec<IpAddr> {
+    let listed = spec.cluster_ips.iter().flatten();
+    let single = spec.cluster_ip.iter().filter(|_| spec.cluster_ips.as_ref().is_none_or(Vec::is_empty));
+    let mut addresses: Vec<IpAddr> = listed.chain(single).filter_map(|address| address.parse().ok()).collect();
+    addresses.sort();
+    addresses.dedup_by_key(|address| Family::of(*address));
+    addresses
+}
+
+/// The addresses that a load balancer leaves on the packets it forwards. One in mode Proxy
+/// replaces them, and packets for its address must then go out to it.
+fn load_balancer_vips(service: &Service) -> impl Iterator<Item = &str> {
+    let status = service.status.as_ref().and_then(|status| status.load_balancer.as_ref());
+    let ingress = status.and_then(|status| status.ingress.as_ref()).into_iter().flatten();
+    ingress
+        .filter(|ingress| ingress.ip_mode.as_deref().unwrap_or("VIP") == "VIP")
+        .filter_map(|ingress| ingress.ip.as_deref())
+}
+
+/// A range that holds everyone is no restriction.
+fn source_ranges(spec: &ServiceSpec, family: Family) -> Vec<Cidr> {
+    let ranges = spec.load_balancer_source_ranges.iter().flatten();
+    let mut ranges: Vec<Cidr> = ranges
+        .filter_map(|range| range.trim().parse().ok())
+        .filter(|range: &Cidr| Family::of(range.network()) == family)
+        .collect();
+    if ranges.iter().any(Cidr::is_everything) {
+        ranges.clear();
+    }
+    ranges
+}
+
+fn affinity_seconds(spec: &ServiceSpec) -> Option<u32> {
+    if spec.session_affinity.as_deref() != Some("ClientIP") {
+        return None;
+    }
+    let config = spec.session_affinity_config.as_ref().and_then(|config| config.client_ip.as_ref());
+    let seconds = config.and_then(|config| config.timeout_seconds).unwrap_or(AFFINITY_SECONDS);
+    u32::try_from(seconds).ok().filter(|seconds| *seconds > 0)
+}
+
+fn policy(name: Option<&str>) -> TrafficPolicy {
+    match name {
+        Some("Local") => TrafficPolicy::Local,
+        _ => TrafficPolicy::Cluster,
+    }
+}
+
+#[cfg(test)]
+mod tests;

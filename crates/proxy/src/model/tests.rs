@@ -1,0 +1,164 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::fixtures::{service, slice};
+
+/// `policies` are internal and external.
+#[track_caller]
+fn check_endpoints(spec: Value, endpoints: &[(&str, &str)], cluster: &[&str], local: &[&str], has_endpoints: bool) {
+    let slice = slice("web", "web-1", endpoints);
+    let ports = compute_service(&service("web", spec), [&*slice], "here");
+    let addresses =
+        |endpoints: &[Endpoint]| endpoints.iter().map(|endpoint| endpoint.address.to_string()).collect::<Vec<_>>();
+    assert_eq!(ports.len(), 1);
+    assert_eq!(addresses(&ports[0].cluster_endpoints), cluster, "policy Cluster");
+    assert_eq!(addresses(&ports[0].local_endpoints), local, "policy Local");
+    assert_eq!(ports[0].has_endpoints, has_endpoints);
+}
+
+#[test]
+fn ready_endpoints_are_used() {
+    check_endpoints(
+        json!({}),
+        &[("10.244.0.1", "r"), ("10.244.0.2", ""), ("10.244.0.3", "st"), ("10.244.0.4", "rl")],
+        &["10.244.0.1", "10.244.0.4"],
+        &[],
+        true,
+    );
+}
+
+#[test]
+fn terminating_endpoints_serve_when_none_is_ready() {
+    check_endpoints(
+        json!({}),
+        &[("10.244.0.1", "t"), ("10.244.0.2", "st"), ("10.244.0.3", "s")],
+        &["10.244.0.2"],
+        &[],
+        true,
+    );
+    check_endpoints(json!({}), &[("10.244.0.1", "t"), ("10.244.0.2", "")], &[], &[], false);
+}
+
+#[test]
+fn local_policy_chooses_for_itself() {
+    let internal = || json!({"internalTrafficPolicy": "Local"});
+    check_endpoints(internal(), &[("10.244.0.1", "r"), ("10.244.0.2", "rl")], &[], &["10.244.0.2"], true);
+    // The ready one is elsewhere, so the local one serves on while it terminates.
+    check_endpoints(internal(), &[("10.244.0.1", "r"), ("10.244.0.2", "stl")], &[], &["10.244.0.2"], true);
+    check_endpoints(internal(), &[("10.244.0.1", "r")], &[], &[], true);
+
+    let external = json!({
+        "type": "NodePort", "externalTrafficPolicy": "Local",
+        "ports": [{"name": "http", "port": 80, "nodePort": 30080}],
+    });
+    let both = &[("10.244.0.1", "r"), ("10.244.0.2", "rl")];
+    check_endpoints(external, both, &["10.244.0.1", "10.244.0.2"], &["10.244.0.2"], true);
+    // Without a way in from outside the external policy means nothing.
+    check_endpoints(json!({"externalTrafficPolicy": "Local"}), both, &["10.244.0.1", "10.244.0.2"], &[], true);
+}
+
+#[test]
+fn missing_conditions_mean_ready() {
+    let mut slice = slice("web", "web-1", &[("10.244.0.1", "")]).as_ref().clone();
+    slice.endpoints.as_mut().expect("endpoints")[0].conditions = None;
+    let ports = compute_service(&service("web", json!({})), [&slice], "here");
+    assert_eq!(ports[0].cluster_endpoints.len(), 1);
+}
+
+#[test]
+fn an_address_in_two_slices_counts_once_and_the_living_pod_wins() {
+    let dying = slice("web", "a", &[("10.244.0.1", "t")]);
+    let living = slice("web", "b", &[("10.244.0.1", "rl")]);
+    for slices in [[&*dying, &*living], [&*living, &*dying]] {
+        let ports = compute_service(&service("web", json!({})), slices, "here");
+        let expected = Endpoint { address: "10.244.0.1".parse().expect("an address"), port: 8080, local: true };
+        assert_eq!(ports[0].cluster_endpoints, [expected]);
+    }
+}
+
+#[test]
+fn ports_meet_by_name_and_protocol() {
+    let spec = json!({"ports": [
+        {"name": "http", "port": 80},
+        {"name": "dns", "port": 53, "protocol": "UDP"},
+        {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
+    ]});
+    let slice: EndpointSlice = serde_json::from_value(json!({
+        "metadata": {"namespace": "default", "name": "a"},
+        "addressType": "IPv4",
+        "ports": [
+            {"name": "http", "port": 8080, "protocol": "UDP"},
+            {"name": "dns", "port": 5353, "protocol": "UDP"},
+            {"name": "dns-tcp", "port": 5354},
+            {"name": "dns-tcp"},
+        ],
+        "endpoints": [{"addresses": ["10.244.0.1"]}, {"addresses": ["fd00::1"]}, {"addresses": []}, {"addresses": ["x"]}],
+    }))
+    .expect("a slice");
+    let ports = compute_service(&service("web", spec), [&slice], "here");
+    let found: Vec<(&str, Vec<u16>)> = ports
+        .iter()
+        .map(|port| (port.label.as_str(), port.cluster_endpoints.iter().map(|endpoint| endpoint.port).collect()))
+        .collect();
+    assert_eq!(found, [("http", vec![]), ("dns", vec![5353]), ("dns-tcp", vec![5354])]);
+}
+
+#[test]
+fn families_are_kept_apart() {
+    let spec = json!({
+        "clusterIPs": ["fd00:96::1", "10.96.0.1"],
+        "externalIPs": ["203.0.113.1", "2001:db8::1"],
+        "ports": [{"port": 80, "name": "http"}],
+    });
+    let (four, six) = (slice("web", "a", &[("10.244.0.1", "r")]), slice("web", "b", &[("fd00:10:244::1", "r")]));
+    let ports = compute_service(&service("web", spec), [&*four, &*six], "here");
+    let found: Vec<(String, String, String)> = ports
+        .iter()
+        .map(|port| {
+            let endpoint = &port.cluster_endpoints[0];
+            (port.cluster_ip.to_string(), port.external_ips[0].to_string(), endpoint.address.to_string())
+        })
+        .collect();
+    let expected = [("10.96.0.1", "203.0.113.1", "10.244.0.1"), ("fd00:96::1", "2001:db8::1", "fd00:10:244::1")];
+    assert_eq!(found, expected.map(|(a, b, c)| (a.to_string(), b.to_string(), c.to_string())));
+}
+
+#[test]
+fn services_without_addresses_have_no_ports() {
+    for spec in [
+        json!({"clusterIP": "None", "clusterIPs": ["None"]}),
+        json!({"clusterIP": "", "clusterIPs": []}),
+        json!({"type": "ExternalName", "externalName": "example.com"}),
+    ] {
+        assert!(compute_service(&service("web", spec), [], "here").is_empty());
+    }
+    let mut other = service("web", json!({}));
+    other.metadata.labels = Some([(OTHER_PROXY_LABEL.to_string(), "mesh".to_string())].into());
+    assert!(compute_service(&other, [], "here").is_empty());
+}
+
+#[test]
+fn odd_fields_are_read_as_upstream_does() {
+    let mut odd = service(
+        "web",
+        json!({
+            "clusterIPs": null,
+            "sessionAffinity": "ClientIP",
+            "loadBalancerSourceRanges": [" 198.51.100.0/24 ", "2001:db8::/32", "nonsense"],
+            "ports": [{"port": 80, "nodePort": 0}, {"port": 0}, {"port": 70000}, {"port": 1, "protocol": "ICMP"}],
+        }),
+    );
+    odd.status = serde_json::from_value(json!({"loadBalancer": {"ingress": [
+        {"ip": "203.0.113.7"}, {"ip": "203.0.113.8", "ipMode": "Proxy"}, {"hostname": "lb.example.com"},
+    ]}}))
+    .expect("a status");
+    let ports = compute_service(&odd, [], "here");
+    assert_eq!(ports.len(), 1);
+    assert_eq!((ports[0].label.as_str(), ports[0].node_port), ("80", None));
+    assert_eq!(ports[0].affinity_seconds, Some(10_800));
+    assert_eq!(ports[0].source_ranges, ["198.51.100.0/24".parse().expect("a range")]);
+    assert_eq!(ports[0].load_balancer_ips, ["203.0.113.7".parse::<IpAddr>().expect("an address")]);
+
+    let open = service("web", json!({"loadBalancerSourceRanges": ["198.51.100.0/24", "0.0.0.0/0"]}));
+    assert!(compute_service(&open, [], "here")[0].source_ranges.is_empty());
+}
