@@ -23,6 +23,8 @@ pub mod row;
 pub mod scheduling;
 pub mod strategy;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod validation;
 
 pub use all::all;

@@ -1,7 +1,0 @@
-//! Service.
-
-use crate::Strategy;
-
-pub struct Service;
-
-impl Strategy for Service {}

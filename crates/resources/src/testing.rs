@@ -1,0 +1,40 @@
+//! What the tests of every kind share: one way to check a kind's rules.
+
+use crate::{Context, Strategy};
+use ferry_api::field::ErrorList;
+use serde_json::Value;
+
+pub fn context() -> Context {
+    Context { now: now(), user: "tester".to_owned() }
+}
+
+pub fn now() -> jiff::Timestamp {
+    "2026-01-01T00:10:00Z".parse().expect("a fixed time")
+}
+
+pub fn texts(errors: &ErrorList) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}
+
+/// Defaults an object as a create would, and compares what its validation says.
+#[track_caller]
+pub fn check(strategy: &dyn Strategy, mut object: Value, expected: &[&str]) {
+    strategy.default(&mut object);
+    assert_eq!(texts(&strategy.validate(&object)), expected);
+}
+
+/// The same for a change from one object to another.
+#[track_caller]
+pub fn check_update(strategy: &dyn Strategy, mut old: Value, mut new: Value, expected: &[&str]) {
+    strategy.default(&mut old);
+    strategy.default(&mut new);
+    strategy.prepare_for_update(&context(), &mut new, &old);
+    assert_eq!(texts(&strategy.validate_update(&new, &old)), expected);
+}
+
+/// The cells of an object made ten minutes before now, after its defaults.
+pub fn cells(strategy: &dyn Strategy, mut object: Value) -> Vec<Value> {
+    object["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z".into();
+    strategy.default(&mut object);
+    strategy.cells(&object, now())
+}
