@@ -1,0 +1,144 @@
+//! What is let in, and in what shape: plugins that change or refuse a write after it is
+//! authorized and before it is stored. The registry calls [`Admission::mutate`] before
+//! validation and [`Admission::validate`] after it, for every create, update and delete.
+//!
+//! To add a plugin: write `<plugin>.rs` and add its line to `all.rs`.
+
+pub mod all;
+mod default_toleration_seconds;
+mod limit_ranger;
+mod namespace_lifecycle;
+mod node_restriction;
+pub mod priority;
+mod rbac_escalation;
+mod service_account;
+mod taint_nodes;
+
+#[cfg(test)]
+mod testing;
+
+use crate::authn::UserInfo;
+use crate::authz::Authorizer;
+use crate::registry::lookup::ObjectLookup;
+use async_trait::async_trait;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    Create,
+    Update,
+    Delete,
+    Connect,
+}
+
+impl Operation {
+    /// As messages and webhooks have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
+        }
+    }
+}
+
+/// One write, as plugins see it.
+pub struct AdmissionRequest<'a> {
+    pub operation: Operation,
+    pub row: Arc<Row>,
+    pub namespace: String,
+    /// Empty on create with generateName.
+    pub name: String,
+    /// `""`, `status`, `token`…; the object is then what that subresource takes.
+    pub subresource: String,
+    /// The object to be; `None` on delete.
+    pub object: Option<&'a mut Value>,
+    /// The object that is; `None` on create.
+    pub old_object: Option<&'a Value>,
+    pub user: Arc<UserInfo>,
+    pub dry_run: bool,
+    pub options: Value,
+}
+
+impl AdmissionRequest<'_> {
+    /// Whether the write is about this resource.
+    pub fn is_for(&self, group: &str, plural: &str) -> bool {
+        self.row.group == group && self.row.plural == plural
+    }
+
+    /// The object to be, if it is this resource itself and not a subresource of it.
+    fn object_of(&mut self, group: &str, plural: &str) -> Option<&mut Value> {
+        if self.is_for(group, plural) && self.subresource.is_empty() { self.object.as_deref_mut() } else { None }
+    }
+
+    /// 403 with a plugin's reason, about the object as far as it has a name yet.
+    pub fn forbidden(&self, why: &str) -> Status {
+        let mut name = self.name.as_str();
+        if name.is_empty() {
+            let object = self.object.as_deref();
+            name = object.map(Meta::name).filter(|name| !name.is_empty()).unwrap_or_else(|| {
+                let base = object.map(|object| object.meta_str("generateName")).unwrap_or_default();
+                if base.is_empty() { "Unknown" } else { base }
+            });
+        }
+        Status::forbidden(&self.row.group_resource(), name, why)
+    }
+}
+
+/// One rule of what is let in. Both methods may be called several times for one write,
+/// since an update that meets a conflict is tried again on the newer object; so they
+/// depend on nothing but the request and the objects in memory, and a mutation of what is
+/// already mutated changes nothing.
+#[async_trait]
+pub trait Plugin: Send + Sync + 'static {
+    /// Upstream's name, under which people turn it off.
+    fn name(&self) -> &'static str;
+
+    /// Whether the plugin wants to see the write at all; cheap, called first.
+    fn handles(&self, request: &AdmissionRequest<'_>) -> bool;
+
+    /// May change `request.object` or refuse. Called in the order of `all.rs`, before
+    /// defaulting and validation.
+    async fn mutate(&self, _request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
+        Ok(())
+    }
+
+    /// May refuse. Called when nothing changes the object any more.
+    async fn validate(&self, _request: &AdmissionRequest<'_>) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+/// All plugins in their order.
+pub struct Admission {
+    plugins: Vec<Box<dyn Plugin>>,
+}
+
+impl Admission {
+    pub fn new(lookup: Arc<dyn ObjectLookup>, authorizer: Authorizer) -> Self {
+        Self { plugins: all::all(&lookup, &authorizer) }
+    }
+
+    pub async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
+        for plugin in &self.plugins {
+            if plugin.handles(request) {
+                plugin.mutate(request).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
+        for plugin in &self.plugins {
+            if plugin.handles(request) {
+                plugin.validate(request).await?;
+            }
+        }
+        Ok(())
+    }
+}
