@@ -105,12 +105,17 @@ fn walk_struct(definition: &TypeDef, left: &Map<String, Value>, right: &Map<Stri
         if key == "managedFields" && &*definition.name == "ObjectMeta" {
             continue;
         }
+        // Most of an object does not change in a write, and to see that takes no schema.
+        let right_value = right.get(key);
+        if right_value == Some(left_value) {
+            continue;
+        }
         match definition.field(key) {
             Some(field) => {
-                let other = right.get(key).or_else(|| implied(field));
+                let other = right_value.or_else(|| implied(field));
                 walk_entry(Place::Field(field), key, Some(left_value), other, out);
             }
-            None => walk_entry(Place::Deduced, key, Some(left_value), right.get(key), out),
+            None => walk_entry(Place::Deduced, key, Some(left_value), right_value, out),
         }
     }
     for (key, right_value) in right {
@@ -125,7 +130,10 @@ fn walk_struct(definition: &TypeDef, left: &Map<String, Value>, right: &Map<Stri
 
 fn walk_map(item: Place<'_>, left: &Map<String, Value>, right: &Map<String, Value>, out: &mut Comparison) {
     for (key, value) in left {
-        walk_entry(item, key, Some(value), right.get(key), out);
+        let other = right.get(key);
+        if other != Some(value) {
+            walk_entry(item, key, Some(value), other, out);
+        }
     }
     for (key, value) in right {
         if !left.contains_key(key) {
@@ -173,7 +181,7 @@ fn walk_list(list: List<'_>, left: &[Value], right: &[Value], out: &mut Comparis
         && left.iter().zip(right).all(|(left, right)| list.is_same_item(left, right))
         && !has_repeats(&list, left);
     if is_aligned {
-        for (left, right) in left.iter().zip(right) {
+        for (left, right) in left.iter().zip(right).filter(|(left, right)| left != right) {
             let mut below = Comparison::default();
             let kind = walk(list.item, left, right, &mut below);
             if (kind == Kind::Modified || !below.is_same())
@@ -264,6 +272,13 @@ fn whole(place: Place<'_>, value: &Value) -> Set {
         (Shape::Deduced, Value::Object(map)) => {
             map.iter().for_each(|(key, value)| add_whole(Place::Deduced, key, value, &mut out));
         }
+        (Shape::List(list), Value::Array(items)) if !has_repeats(&list, items) => {
+            for item in items {
+                if let Ok(element) = list.element(item) {
+                    out.push(element, true, whole(list.item, item));
+                }
+            }
+        }
         (Shape::List(list), Value::Array(items)) => {
             for (element, items, _) in group(&list, items, &[]) {
                 let below = if let [item] = items.as_slice() { whole(list.item, item) } else { Set::new() };
@@ -292,6 +307,9 @@ pub(super) fn is_equal(place: Place<'_>, left: &Value, right: &Value) -> bool {
         left.iter().all(|(key, value)| is_equal_entry(item, Some(value), right.get(key)))
             && right.iter().all(|(key, value)| left.contains_key(key) || is_equal_entry(item, None, Some(value)))
     };
+    if left == right {
+        return true;
+    }
     match (place.shape(), left, right) {
         (Shape::Struct(definition), Value::Object(left), Value::Object(right)) => {
             let side = |map: &Map<String, Value>, other: &Map<String, Value>| {

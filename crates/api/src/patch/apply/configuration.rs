@@ -61,16 +61,17 @@ pub fn apply(
         identity: options.write.identity(Operation::Apply, &api_version),
         reset_fields: options.write.reset_fields,
     };
-    let attempt = request.run(ownership.clone(), options.force);
-    let outcome = match attempt {
-        Err(conflicts) if options.write.manager == last_applied::MANAGER => {
+    // Only kubectl gets a second try, see `last_applied`.
+    let second_try = (options.write.manager == last_applied::MANAGER && !options.force).then(|| ownership.clone());
+    let outcome = match (request.run(ownership, options.force), second_try) {
+        (Err(conflicts), Some(ownership)) => {
             match last_applied::remaining_conflicts(&request, &conflicts, definition) {
                 Some(remaining) if remaining.is_empty() => request.run(ownership, true)?,
                 Some(remaining) => return Err(remaining.into()),
                 None => return Err(conflicts.into()),
             }
         }
-        other => other?,
+        (outcome, _) => outcome?,
     };
     Ok(finish(outcome, &request, options))
 }
@@ -167,7 +168,9 @@ impl Request<'_> {
     /// Removes from `merged` what the manager applied last time, does not apply now, and
     /// nobody else owns.
     fn prune(&self, merged: Value, ownership: &Ownership, last: &Set) -> Value {
-        if last.is_empty() {
+        // What is applied again needs no removal.
+        let own = ownership.position(&self.identity).map(|index| ownership.entries[index].set());
+        if own.is_some_and(|own| last.difference(&own).is_empty()) {
             return merged;
         }
         let place = self.place;

@@ -78,7 +78,10 @@ impl PathElement {
     }
 
     pub fn wire(&self) -> String {
-        let mut out = String::new();
+        let mut out = match self {
+            Self::Field(name) => String::with_capacity(name.len() + 2),
+            _ => String::with_capacity(32),
+        };
         self.write(&mut out);
         out
     }

@@ -285,14 +285,10 @@ impl Set {
     }
 
     fn to_map(&self, is_member: bool) -> Map<String, Value> {
-        let mut map = Map::new();
-        if is_member && !self.is_empty() {
-            map.insert(".".to_owned(), Value::Object(Map::new()));
-        }
-        for node in &self.nodes {
-            map.insert(node.element.wire(), Value::Object(node.children.to_map(node.member)));
-        }
-        map
+        let own = (is_member && !self.is_empty()).then(|| (".".to_owned(), Value::Object(Map::new())));
+        let below =
+            self.nodes.iter().map(|node| (node.element.wire(), Value::Object(node.children.to_map(node.member))));
+        own.into_iter().chain(below).collect()
     }
 
     /// Reads FieldsV1.
