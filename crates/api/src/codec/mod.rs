@@ -12,4 +12,5 @@ pub mod time;
 pub mod yaml;
 
 pub use decode::{DecodeError, Decoded, decode, decode_any, decode_as, decode_value};
+pub(crate) use normalize::zero;
 pub use normalize::{normalize, zero_struct};

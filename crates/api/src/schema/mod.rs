@@ -87,7 +87,8 @@ pub struct Field {
     /// The embedded structs that hold this field in Go, `RuleWithOperations.Rule`: error
     /// texts name them in the path.
     pub embedded_name: Option<Arc<str>>,
-    /// Declared without `omitempty` and without `optional`.
+    /// OpenAPI lists the field as required: declared without `omitempty` and without
+    /// `optional`, or marked so.
     pub required: bool,
     /// Go leaves the field out when it is false, 0, "", nil or an empty list or map.
     /// A struct that is not a pointer is never empty in this sense.
