@@ -1,10 +1,166 @@
 //! Request to stored object and back.
+//!
+//! ```text
+//! serve.rs (TLS) ──┐
+//!                  ├─> chain.rs ─> verbs/ ─> registry/ ─> store (fsync) ─> watch
+//! in this process ─┘                 │                                       │
+//!                                    └────────── cache/ <────────────────────┘
+//! ```
+//!
+//! **Invariant:** only this crate touches the store. Everyone else, in this process or
+//! another, comes through [`ApiServer::handle`] and is authenticated, authorized and
+//! admitted on the way.
 
 pub mod admission;
+mod answer;
 pub mod authn;
 pub mod authz;
+mod bootstrap;
 pub mod cache;
+mod chain;
+mod compress;
+mod config;
+mod discovery;
+mod error;
+mod flow_control;
+mod health;
+mod metrics;
+mod negotiate;
+mod openapi;
+mod paths;
+mod query;
 pub mod registry;
+pub mod request_info;
+mod serve;
+mod stream;
+mod subresources;
+mod table;
 pub mod transport;
+mod verbs;
+mod version;
+mod wire;
 
-pub use transport::{Body, Peer};
+pub use config::{Config, KubeletAccess, StorageKey};
+pub use error::Error;
+pub use transport::{Body, BoxError, Peer};
+
+use admission::Admission;
+use authn::Authenticator;
+use authz::Authorizer;
+use cache::Cache;
+use ferry_store::Store;
+use flow_control::FlowControl;
+use http::{Request, Response};
+use metrics::Metrics;
+use registry::service::Services;
+use registry::service_ip::ServiceIps;
+use registry::transform::{AesGcm, Transformers};
+use registry::{Registry, Rows};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// The API server. Cheap to clone; every clone is the same server.
+#[derive(Clone)]
+pub struct ApiServer(Arc<ServerState>);
+
+/// What every request shares.
+pub(crate) struct ServerState {
+    pub config: Config,
+    pub registry: Arc<Registry>,
+    pub authenticator: Authenticator,
+    pub authorizer: Authorizer,
+    pub flow_control: FlowControl,
+    pub metrics: Metrics,
+    pub openapi: openapi::Documents,
+    pub kubelets: stream::Kubelets,
+    /// The default namespaces, roles and the kubernetes Service are there.
+    pub bootstrapped: AtomicBool,
+    pub stopping: AtomicBool,
+    stop: watch::Sender<bool>,
+}
+
+impl ApiServer {
+    /// Reads the store into memory and makes what every cluster has. The server is ready
+    /// for requests when this returns; [`ApiServer::serve`] opens it to the network.
+    pub async fn start(store: Arc<dyn Store>, config: Config) -> Result<Self, Error> {
+        Self::start_with_rows(store, config, ferry_resources::all().to_vec()).await
+    }
+
+    /// As [`ApiServer::start`], with these kinds instead of the builtin ones.
+    pub async fn start_with_rows(
+        store: Arc<dyn Store>,
+        config: Config,
+        rows: Vec<Arc<ferry_resources::Row>>,
+    ) -> Result<Self, Error> {
+        let mut transformers = Transformers::default();
+        if !config.secret_keys.is_empty() {
+            let keys = config.secret_keys.iter().map(|key| (key.name.as_str(), key.bytes.as_slice()));
+            transformers = transformers.with("/registry/secrets/", AesGcm::new(keys).map_err(Error::StorageKey)?);
+        }
+        let transformers = Arc::new(transformers);
+        let cache = Cache::start(store.clone(), transformers.clone(), &rows).await.map_err(Error::Load)?;
+        let ips =
+            ServiceIps::new(&config.service_cidr).ok_or_else(|| Error::ServiceCidr(config.service_cidr.clone()))?;
+        let services = Services::new(ips);
+        let rows = Arc::new(Rows::new(rows));
+        if let Some(stock) = rows.any_version("", "services").and_then(|row| cache.stock(&row)) {
+            stock.list(stock.prefix()).objects.iter().for_each(|stored| services.adopt(&stored.value()));
+        }
+        let registry = Arc::new(Registry { store, cache, transformers, rows, services, admission: OnceLock::new() });
+        let lookup: Arc<dyn registry::lookup::ObjectLookup> = registry.clone();
+        let authorizer = Authorizer::new(&*lookup);
+        let authenticator = Authenticator::new(config.authentication.clone(), lookup.clone())?;
+        let _ = registry.admission.set(Admission::new(lookup, authorizer.clone()));
+        let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
+        let server = Self(Arc::new(ServerState {
+            config,
+            registry,
+            authenticator,
+            authorizer,
+            flow_control: FlowControl::default(),
+            metrics: Metrics::default(),
+            openapi: openapi::Documents::default(),
+            kubelets,
+            bootstrapped: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            stop: watch::Sender::new(false),
+        }));
+        bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
+        server.0.bootstrapped.store(true, Ordering::Release);
+        Ok(server)
+    }
+
+    /// Answers one request, whatever it came over. Never fails: a failure is an answer.
+    pub async fn handle(&self, request: Request<Body>, peer: Peer) -> Response<Body> {
+        chain::handle(self.0.clone(), request, peer).await
+    }
+
+    /// Serves TLS connections until [`ApiServer::stop`]. The listener is bound by the caller,
+    /// so that nobody is told of an address that is not open yet.
+    pub async fn serve(&self, listener: TcpListener, tls: Arc<rustls::ServerConfig>) -> Result<(), Error> {
+        serve::serve(self.clone(), listener, tls).await
+    }
+
+    /// Stops taking connections and ends those that are idle; requests under way may finish.
+    pub fn stop(&self) {
+        self.0.stopping.store(true, Ordering::Release);
+        self.0.stop.send_replace(true);
+    }
+
+    fn stopped(&self) -> watch::Receiver<bool> {
+        self.0.stop.subscribe()
+    }
+
+    /// The objects in memory, for components that are wired into the server itself.
+    pub fn lookup(&self) -> Arc<dyn registry::lookup::ObjectLookup> {
+        self.0.registry.clone()
+    }
+
+    /// Keeps the endpoints of default/kubernetes at this address from now on.
+    pub async fn advertise(&self, address: SocketAddr) -> Result<(), Error> {
+        bootstrap::advertise(&self.0, address).await.map_err(Error::Bootstrap)
+    }
+}

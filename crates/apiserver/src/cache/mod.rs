@@ -1,5 +1,116 @@
 //! Every object in memory as shared bytes, fed in commit order by the store's watch.
+//!
+//! One feeder (`feed.rs`) applies the store's changes to one [`Stock`] per storage prefix
+//! and then raises the cache's revision. The registry waits for that revision before it
+//! acknowledges a write, which gives the rule readers rely on:
+//!
+//! **Invariant:** whatever has been acknowledged is in the cache, so a read that asks for
+//! the most recent state is answered from memory.
 
+mod feed;
+mod stock;
 mod stored;
+mod watcher;
 
+pub use stock::TooOld;
+pub use stock::{Listing, Stock};
 pub use stored::Stored;
+pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
+
+use crate::registry::transform::Transformers;
+use ferry_resources::Row;
+use ferry_store::{Revision, Store};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a read at a revision that is not here yet waits for it
+/// (upstream's blockTimeout in storage/cacher).
+const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(3);
+
+pub struct Cache {
+    store: Arc<dyn Store>,
+    transformers: Arc<Transformers>,
+    /// By storage prefix; no prefix is the beginning of another.
+    stocks: RwLock<BTreeMap<String, Arc<Stock>>>,
+    applied: Arc<watch::Sender<Revision>>,
+}
+
+/// The revision that a reader asked for has not been reached in time.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooFarAhead {
+    pub requested: Revision,
+    pub current: Revision,
+}
+
+impl Cache {
+    /// Reads everything there is and starts the feeder, which ends with the cache.
+    pub async fn start(
+        store: Arc<dyn Store>,
+        transformers: Arc<Transformers>,
+        rows: &[Arc<Row>],
+    ) -> Result<Arc<Self>, ferry_store::Error> {
+        let cache = Arc::new(Self {
+            store,
+            transformers,
+            stocks: RwLock::new(BTreeMap::new()),
+            applied: Arc::new(watch::Sender::new(0)),
+        });
+        for row in rows.iter().filter(|row| row.is_stored() && row.gvk() == row.stored_as) {
+            let stock = Arc::new(Stock::new(row.clone(), cache.applied.clone()));
+            cache.stocks.write().entry(row.storage_prefix.to_string()).or_insert(stock);
+        }
+        feed::start(&cache).await?;
+        Ok(cache)
+    }
+
+    /// The stock that a row's objects are in; `None` for kinds that are not stored.
+    pub fn stock(&self, row: &Row) -> Option<Arc<Stock>> {
+        self.stocks.read().get(row.storage_prefix.as_ref()).cloned()
+    }
+
+    /// The stock that a key belongs to: the greatest prefix not after the key.
+    fn stock_of_key(&self, key: &str) -> Option<Arc<Stock>> {
+        let stocks = self.stocks.read();
+        let (prefix, stock) = stocks.range::<str, _>((Bound::Unbounded, Bound::Included(key))).next_back()?;
+        key.starts_with(prefix.as_str()).then(|| stock.clone())
+    }
+
+    fn all_stocks(&self) -> Vec<Arc<Stock>> {
+        self.stocks.read().values().cloned().collect()
+    }
+
+    /// The revision up to which every change has been applied.
+    pub fn revision(&self) -> Revision {
+        *self.applied.borrow()
+    }
+
+    /// Returns once every change up to `revision` has been applied.
+    pub async fn wait_applied(&self, revision: Revision) {
+        if self.revision() >= revision {
+            return;
+        }
+        let mut applied = self.applied.subscribe();
+        // The sender lives in self, so the wait cannot fail.
+        let _ = applied.wait_for(|applied| *applied >= revision).await;
+    }
+
+    /// Makes sure that the next read shows every write acknowledged anywhere.
+    pub async fn wait_consistent(&self) {
+        self.wait_applied(self.store.current_revision()).await;
+    }
+
+    /// For reads that name a revision: waits a little for it, then gives up.
+    pub async fn wait_not_older_than(&self, revision: Revision) -> Result<(), TooFarAhead> {
+        if self.revision() >= revision {
+            return Ok(());
+        }
+        match tokio::time::timeout(FRESHNESS_TIMEOUT, self.wait_applied(revision)).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(TooFarAhead { requested: revision, current: self.revision() }),
+        }
+    }
+}

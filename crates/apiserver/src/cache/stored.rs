@@ -10,6 +10,7 @@ use std::sync::Arc;
 /// (`registry/encode.rs`) writes kind, apiVersion and metadata first, and a quote inside
 /// a JSON string is always escaped, so the first occurrence is the object's own metadata.
 const METADATA: &[u8] = b"\"metadata\":{";
+const VERSION: &[u8] = b"\"resourceVersion\":\"";
 
 /// One version of one object. Cheap to share; its bytes are what GET, LIST and WATCH send.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Stored {
         let digits = revision.to_string();
         let mut bytes = BytesMut::with_capacity(raw.len() + digits.len() + 22);
         bytes.put_slice(&raw[..start]);
-        bytes.put_slice(b"\"resourceVersion\":\"");
+        bytes.put_slice(VERSION);
         let version_at = bytes.len()..bytes.len() + digits.len();
         bytes.put_slice(digits.as_bytes());
         bytes.put_u8(b'"');
@@ -66,6 +67,12 @@ impl Stored {
     /// The object as JSON with its resourceVersion, shared by all who read it.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// The object as an item of a list, without its opening brace: upstream's lists say
+    /// kind and apiVersion once, for all items.
+    pub fn item(&self) -> &[u8] {
+        &self.bytes[self.version_at.start - METADATA.len() - VERSION.len()..]
     }
 
     /// The object decoded. Costs a parse; use it where an object is changed or printed.
@@ -125,6 +132,7 @@ mod tests {
             stored.bytes(),
             &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
         );
+        assert!(stored.item().starts_with(b"\"metadata\":{\"resourceVersion\":\"42\",\"name\""));
         assert!(stored.bytes_at(100).windows(7).any(|w| w == b":\"100\","));
         assert_eq!((stored.name(), stored.namespace(), stored.label("x")), ("a", "ns", Some("y")));
     }

@@ -1,3 +1,221 @@
-//! From a decoded request to a commit and back.
+//! From a decoded request to a commit and back: the one place that fixes in which order
+//! defaulting, strategy, admission, validation and storage happen, for every kind.
+//!
+//! The verbs call [`Registry::create`], [`Registry::update`] and [`Registry::delete`];
+//! reads go to the cache directly. The order is upstream's (registry/rest/create.go,
+//! update.go, delete.go and registry/generic/registry/store.go).
 
+pub mod allocation;
+mod create;
+mod delete;
+pub mod encode;
+mod generate_name;
 pub mod lookup;
+mod managed_fields;
+mod metadata;
+pub mod node_port;
+pub mod rows;
+pub mod service;
+pub mod service_ip;
+pub mod transform;
+mod update;
+
+pub use create::timestamp;
+pub use delete::{DeleteOptions, Deleted, deleted_status, returns_deleted_object};
+pub use managed_fields::{Tracking, reset_fields};
+pub use rows::Rows;
+pub use update::{Part, Target, Updated};
+
+use crate::admission::Admission;
+use crate::authn::UserInfo;
+use crate::cache::{Cache, Stored};
+use bytes::Bytes;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use ferry_store::{Commit, Committed, Entry, Expect, Op, Revision, Store};
+use jiff::Timestamp;
+use lookup::{ObjectLookup, Observer};
+use parking_lot::Mutex;
+use serde_json::Value;
+use service::Services;
+use std::sync::{Arc, OnceLock};
+use transform::Transformers;
+
+pub struct Registry {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) transformers: Arc<Transformers>,
+    pub(crate) rows: Arc<Rows>,
+    pub(crate) services: Services,
+    /// Set once, right after construction: admission itself looks objects up here.
+    pub(crate) admission: OnceLock<Admission>,
+}
+
+/// Who writes, when, and how: what the registry needs to know of a request besides the object.
+#[derive(Clone)]
+pub struct Caller {
+    pub user: Arc<UserInfo>,
+    pub now: Timestamp,
+    pub dry_run: bool,
+    /// The name under which managedFields records the change.
+    pub field_manager: String,
+    /// Sentences for the Warning header, gathered on the way.
+    pub warnings: Warnings,
+    /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
+    pub options: Value,
+}
+
+#[derive(Clone, Default)]
+pub struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    /// A sentence is sent once, however often a retry repeats it.
+    pub fn add(&self, text: impl Into<String>) {
+        let (text, mut all) = (text.into(), self.0.lock());
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+impl Caller {
+    fn strategy_context(&self) -> ferry_resources::Context {
+        ferry_resources::Context { now: self.now, user: self.user.name.clone() }
+    }
+}
+
+/// An object as a write left it: as the answer shows it, in the row's own version.
+#[derive(Debug)]
+pub struct Written {
+    pub object: Value,
+    /// The same, encoded.
+    pub bytes: Bytes,
+}
+
+impl Registry {
+    /// The present version of an object in the row's own version, with its resourceVersion.
+    pub fn current(&self, row: &Row, namespace: &str, name: &str) -> Option<Value> {
+        let stored = self.stored(row, namespace, name)?;
+        Some(self.decode(row, &stored))
+    }
+
+    pub fn stored(&self, row: &Row, namespace: &str, name: &str) -> Option<Arc<Stored>> {
+        self.cache.stock(row)?.get(&row.key(namespace, name))
+    }
+
+    pub fn decode(&self, row: &Row, stored: &Stored) -> Value {
+        let mut object = stored.value();
+        if row.gvk() != row.stored_as {
+            row.strategy.from_stored(&mut object);
+            object.set_gvk(&row.gvk());
+        }
+        object
+    }
+
+    /// What a commit met instead of what it expected, decoded.
+    fn decode_entry(&self, row: &Row, entry: &Entry) -> Result<Value, Status> {
+        let raw = self.transformers.decode(&entry.key, &entry.value).map_err(Status::internal)?;
+        let stored = self
+            .cache
+            .stock(row)
+            .and_then(|stock| stock.admit(entry.key.clone(), entry.revision, &raw))
+            .ok_or_else(|| Status::internal(format!("the stored value of {:?} cannot be decoded", entry.key)))?;
+        Ok(self.decode(row, &stored))
+    }
+
+    /// The bytes of an object as the store keeps them: in the stored version, without
+    /// resourceVersion, encrypted where the kind is.
+    fn encode(&self, row: &Row, key: &str, object: &Value) -> Result<(Vec<u8>, Bytes), Status> {
+        let mut stored = object.clone();
+        if row.gvk() != row.stored_as {
+            row.strategy.to_stored(&mut stored);
+            stored.set_gvk(&row.stored_as);
+        }
+        stored.remove_meta("resourceVersion");
+        let plain = encode::encode(&stored);
+        let sealed = self.transformers.encode(key, plain.clone()).map_err(Status::internal)?;
+        Ok((plain, sealed.into()))
+    }
+
+    /// Commits, then waits until the cache shows it: only then may a caller be told.
+    async fn commit(&self, commit: Commit) -> Result<Committed, ferry_store::Error> {
+        let committed = self.store.commit(commit).await?;
+        self.cache.wait_applied(committed.revision).await;
+        Ok(committed)
+    }
+
+    async fn put(&self, key: &str, expect: Expect, value: Bytes) -> Result<Revision, ferry_store::Error> {
+        self.commit(Commit { key: key.to_owned(), expect, op: Op::Put(value) }).await.map(|done| done.revision)
+    }
+
+    /// The answer to a write: the object with the revision it was given.
+    fn written(&self, mut object: Value, revision: Option<Revision>) -> Written {
+        if let Some(revision) = revision {
+            object.set_meta("resourceVersion", revision.to_string());
+        }
+        let bytes = encode::encode(&object).into();
+        Written { object, bytes }
+    }
+
+    /// Lets admission see what a subresource that stores nothing is asked.
+    pub async fn admit_connect(
+        &self,
+        row: &Arc<Row>,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        object: &mut Value,
+        caller: &Caller,
+    ) -> Result<(), Status> {
+        let Some(admission) = self.admission() else { return Ok(()) };
+        let mut request = crate::admission::AdmissionRequest {
+            operation: crate::admission::Operation::Create,
+            row: row.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            subresource: subresource.to_owned(),
+            object: Some(object),
+            old_object: None,
+            user: caller.user.clone(),
+            dry_run: caller.dry_run,
+            options: caller.options.clone(),
+        };
+        admission.mutate(&mut request).await?;
+        admission.validate(&request).await
+    }
+
+    fn admission(&self) -> Option<&Admission> {
+        self.admission.get()
+    }
+}
+
+/// A failure of the store that is not the caller's doing.
+pub(crate) fn store_failed(error: ferry_store::Error) -> Status {
+    match error {
+        ferry_store::Error::Closed => Status::service_unavailable("the store is shutting down"),
+        other => Status::internal(other),
+    }
+}
+
+impl ObjectLookup for Registry {
+    fn get(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Stored>> {
+        self.stored(&*self.rows.any_version(group, plural)?, namespace, name)
+    }
+
+    fn list(&self, group: &str, plural: &str, namespace: Option<&str>) -> Vec<Arc<Stored>> {
+        let Some(row) = self.rows.any_version(group, plural) else { return Vec::new() };
+        let Some(stock) = self.cache.stock(&row) else { return Vec::new() };
+        stock.list(&row.key_prefix(namespace)).objects
+    }
+
+    fn subscribe(&self, group: &str, plural: &str, observer: Observer) {
+        if let Some(stock) = self.rows.any_version(group, plural).and_then(|row| self.cache.stock(&row)) {
+            stock.observe(observer);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What every cluster has from its first second: four namespaces, the default roles and
+//! bindings, and the Service under which pods find this server. Run before the first
+//! request is taken; everything goes through the registry like any other write.
+
+use crate::ServerState;
+use crate::authn::UserInfo;
+use crate::authn::user::MASTERS;
+use crate::authz::bootstrap::{Action, plan_reconcile};
+use crate::registry::{Caller, DeleteOptions, Part, Registry, Target, Tracking, Warnings};
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+pub async fn run(server: &ServerState) -> Result<(), Status> {
+    let registry = &server.registry;
+    for name in NAMESPACES {
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
+    }
+    for write in plan_reconcile(&**registry) {
+        let row = row(registry, "rbac.authorization.k8s.io", "v1", write.plural)?;
+        match write.action {
+            Action::Create => create(registry, &row, &write.namespace, write.object).await?,
+            Action::Update => replace(registry, &row, &write.namespace, write.object).await?,
+            Action::Replace => {
+                registry.delete(&row, &write.namespace, &write.name, &DeleteOptions::default(), &caller()).await?;
+                create(registry, &row, &write.namespace, write.object).await?;
+            }
+        }
+    }
+    match server.config.advertise_address {
+        Some(address) => advertise(server, address).await,
+        None => Ok(()),
+    }
+}
+
+/// The Service default/kubernetes and its endpoints at this address.
+pub async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), Status> {
+    let registry = &server.registry;
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"}},
+        "spec": {
+            "clusterIP": registry.services.first_ip(), "type": "ClusterIP", "sessionAffinity": "None",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": address.port()}],
+        },
+    });
+    put(registry, "", "v1", "services", service).await?;
+    let ip = address.ip().to_string();
+    let endpoints = json!({
+        "apiVersion": "v1", "kind": "Endpoints",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
+        "subsets": [{
+            "addresses": [{"ip": ip}],
+            "ports": [{"name": "https", "port": address.port(), "protocol": "TCP"}],
+        }],
+    });
+    put(registry, "", "v1", "endpoints", endpoints).await?;
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"kubernetes.io/service-name": "kubernetes"}},
+        "addressType": if address.is_ipv4() { "IPv4" } else { "IPv6" },
+        "endpoints": [{"addresses": [ip], "conditions": {"ready": true}}],
+        "ports": [{"name": "https", "port": address.port(), "protocol": "TCP"}],
+    });
+    put(registry, "discovery.k8s.io", "v1", "endpointslices", slice).await
+}
+
+/// Creates an object, or makes the one that is there say the same.
+async fn put(registry: &Registry, group: &str, version: &str, plural: &str, object: Value) -> Result<(), Status> {
+    let Ok(row) = row(registry, group, version, plural) else { return Ok(()) };
+    let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
+    let Some(present) = registry.current(&row, &namespace, &name) else {
+        return create(registry, &row, &namespace, object).await;
+    };
+    let mut wanted = present.clone();
+    if let (Some(to), Some(from)) = (wanted.as_object_mut(), object.as_object()) {
+        for (key, value) in from.iter().filter(|(key, _)| *key != "metadata") {
+            match (to.get_mut(key), value) {
+                // What others filled in beside our fields stays.
+                (Some(Value::Object(old)), Value::Object(new)) => {
+                    old.extend(new.iter().map(|(k, v)| (k.clone(), v.clone())));
+                }
+                _ => {
+                    to.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+    let wanted_row = wanted;
+    replace(registry, &row, &namespace, wanted_row).await
+}
+
+async fn create_if_absent(
+    registry: &Registry,
+    group: &str,
+    version: &str,
+    plural: &str,
+    namespace: &str,
+    object: Value,
+) -> Result<(), Status> {
+    // A server that is given other kinds than the builtin ones makes what it can.
+    let Ok(row) = row(registry, group, version, plural) else { return Ok(()) };
+    if registry.stored(&row, namespace, object.name()).is_some() {
+        return Ok(());
+    }
+    create(registry, &row, namespace, object).await
+}
+
+async fn create(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object: Value) -> Result<(), Status> {
+    row.strategy.default(&mut object);
+    match registry.create(row, namespace, object, Tracking::Update, &caller()).await {
+        Ok(_) => Ok(()),
+        Err(status) if status.is_already_exists() => Ok(()),
+        Err(status) => Err(status),
+    }
+}
+
+async fn replace(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object: Value) -> Result<(), Status> {
+    row.strategy.default(&mut object);
+    object.remove_meta("resourceVersion");
+    let name = object.name().to_owned();
+    let target = Target { row, namespace, name: &name, part: Part::Main, create: false };
+    registry.update(&target, Tracking::Update, &caller(), &mut |_| Ok(object.clone())).await.map(|_| ())
+}
+
+fn row(registry: &Registry, group: &str, version: &str, plural: &str) -> Result<Arc<Row>, Status> {
+    registry.rows.find(group, version, plural).ok_or_else(Status::no_such_path)
+}
+
+/// The server writes as itself.
+fn caller() -> Caller {
+    Caller {
+        user: Arc::new(UserInfo::authenticated("system:apiserver", &[MASTERS])),
+        now: Timestamp::now(),
+        dry_run: false,
+        field_manager: "kube-apiserver".into(),
+        warnings: Warnings::default(),
+        options: Value::Null,
+    }
+}

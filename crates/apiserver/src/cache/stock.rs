@@ -1,0 +1,253 @@
+//! The objects under one storage prefix: the present versions, the recent changes, and
+//! those who watch. `feed.rs` writes; the verbs read.
+
+use super::Stored;
+use super::watcher::{Event, Filter, Scope, Start, Watcher, WatcherSlot};
+use crate::registry::lookup::{Change, Observer};
+use ferry_resources::Row;
+use ferry_store::Revision;
+use parking_lot::RwLock;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// A change stays in the ring for at least this long, so that a client that was cut off
+/// can resume its watch (upstream's eventFreshDuration).
+const FRESH: Duration = Duration::from_secs(75);
+
+/// The ring never holds fewer changes than this, however old, and never more than the
+/// second number, however young (upstream's bounds of the watch cache).
+const RING_MIN: usize = 100;
+const RING_MAX: usize = 100 * 1024;
+
+pub struct Stock {
+    row: Arc<Row>,
+    /// The cache's revision: all changes up to it are applied, here and elsewhere.
+    applied: Arc<watch::Sender<Revision>>,
+    inner: RwLock<Inner>,
+}
+
+struct Inner {
+    objects: BTreeMap<Arc<str>, Arc<Stored>>,
+    ring: VecDeque<(Instant, Arc<Event>)>,
+    /// Every change after this revision is in the ring; a watch may start here or later.
+    window_start: Revision,
+    /// The first full read has been made.
+    loaded: bool,
+    /// The last revision that changed this stock. From it until now the objects are the
+    /// same, so a page of an older list can still be read from memory.
+    last_modified: Revision,
+    watchers: Vec<WatcherSlot>,
+    observers: Vec<Observer>,
+}
+
+/// Some or all objects as of one revision.
+pub struct Listing {
+    pub objects: Vec<Arc<Stored>>,
+    pub revision: Revision,
+}
+
+/// The ring no longer reaches back to where a watch wants to start.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooOld {
+    pub requested: Revision,
+    pub oldest: Revision,
+}
+
+impl Stock {
+    pub(super) fn new(row: Arc<Row>, applied: Arc<watch::Sender<Revision>>) -> Self {
+        Self {
+            row,
+            applied,
+            inner: RwLock::new(Inner {
+                objects: BTreeMap::new(),
+                ring: VecDeque::new(),
+                window_start: 0,
+                loaded: false,
+                last_modified: 0,
+                watchers: Vec::new(),
+                observers: Vec::new(),
+            }),
+        }
+    }
+
+    pub fn prefix(&self) -> &str {
+        &self.row.storage_prefix
+    }
+
+    /// Makes a cache entry of stored bytes: one decode, for labels and selectable fields.
+    pub fn admit(&self, key: Arc<str>, revision: Revision, raw: &[u8]) -> Option<Stored> {
+        let object: serde_json::Value = serde_json::from_slice(raw).ok()?;
+        let fields = self.row.strategy.selectable_fields(&object);
+        Stored::new(key, revision, raw, &object, fields)
+    }
+
+    pub fn get(&self, key: &str) -> Option<Arc<Stored>> {
+        self.inner.read().objects.get(key).cloned()
+    }
+
+    /// How many objects there are, for metrics and remainingItemCount.
+    pub fn len(&self) -> usize {
+        self.inner.read().objects.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The objects whose key begins with `prefix`, as of now.
+    pub fn list(&self, prefix: &str) -> Listing {
+        let inner = self.inner.read();
+        Listing { objects: inner.range(prefix, None), revision: self.revision(&inner) }
+    }
+
+    /// The objects after a key as of an older revision, if nothing has changed since then.
+    pub fn list_unchanged_since(&self, prefix: &str, after: &str, revision: Revision) -> Option<Listing> {
+        let inner = self.inner.read();
+        (inner.last_modified <= revision && revision <= self.revision(&inner))
+            .then(|| Listing { objects: inner.range(prefix, Some(after)), revision })
+    }
+
+    /// Registers a watcher and gives it what it has to show first. Both happen under one
+    /// lock, so nothing is missed and nothing is shown twice.
+    pub fn watch(&self, scope: Scope, filter: Arc<dyn Filter>, start: Start) -> Result<Watcher, TooOld> {
+        let mut inner = self.inner.write();
+        let mut initial = VecDeque::new();
+        let initial_revision = self.revision(&inner);
+        match start {
+            Start::Now => {}
+            Start::InitialState => {
+                for object in inner.range(scope.prefix(), None) {
+                    if scope.contains(object.key()) && filter.matches(&object) {
+                        initial.push_back(Arc::new(Event::put(object, None)));
+                    }
+                }
+            }
+            Start::After(revision) => {
+                if revision < inner.window_start {
+                    return Err(TooOld { requested: revision, oldest: inner.window_start });
+                }
+                let skip = inner.ring.partition_point(|(_, event)| event.revision() <= revision);
+                for (_, event) in inner.ring.iter().skip(skip) {
+                    if scope.contains(event.key()) && event.concerns(&*filter) {
+                        initial.push_back(event.clone());
+                    }
+                }
+            }
+        }
+        let (slot, watcher) = WatcherSlot::new(
+            scope,
+            filter,
+            initial,
+            initial_revision,
+            match start {
+                // A watch from a revision yet to come shows nothing before it.
+                Start::After(revision) => revision,
+                _ => 0,
+            },
+        );
+        inner.watchers.retain(|slot| !slot.is_closed());
+        inner.watchers.push(slot);
+        Ok(watcher)
+    }
+
+    pub fn observe(&self, observer: Observer) {
+        let mut inner = self.inner.write();
+        for object in inner.objects.values() {
+            observer(&Change::Put(object.clone()));
+        }
+        inner.observers.push(observer);
+    }
+
+    pub fn watcher_count(&self) -> usize {
+        self.inner.read().watchers.iter().filter(|slot| !slot.is_closed()).count()
+    }
+
+    pub(super) fn put(&self, stored: Stored) {
+        let stored = Arc::new(stored);
+        let mut inner = self.inner.write();
+        let old = inner.objects.insert(stored.key().clone(), stored.clone());
+        inner.publish(Event::put(stored, old));
+    }
+
+    pub(super) fn delete(&self, key: &str, revision: Revision) {
+        let mut inner = self.inner.write();
+        if let Some(old) = inner.objects.remove(key) {
+            inner.publish(Event::delete(old, revision));
+        }
+    }
+
+    /// The revision that the objects show. A batch may be half applied, so this stock can
+    /// be ahead of the cache, but never behind it.
+    fn revision(&self, inner: &Inner) -> Revision {
+        inner.last_modified.max(*self.applied.borrow())
+    }
+
+    /// Makes the stock equal to a full read. The first one is the starting point; a later
+    /// one, after a broken watch, is turned into the changes that must have been missed.
+    pub(super) fn replace(&self, found: Vec<Stored>, revision: Revision) {
+        let mut inner = self.inner.write();
+        if !inner.loaded {
+            inner.loaded = true;
+            inner.objects = found.into_iter().map(|stored| (stored.key().clone(), Arc::new(stored))).collect();
+            let Inner { objects, observers, .. } = &*inner;
+            for observer in observers {
+                objects.values().for_each(|object| observer(&Change::Put(object.clone())));
+            }
+        } else {
+            let mut changes: Vec<Event> = Vec::new();
+            let mut gone = std::mem::take(&mut inner.objects);
+            for stored in found {
+                let stored = Arc::new(stored);
+                let old = gone.remove(stored.key());
+                if old.as_ref().is_none_or(|old| old.revision() != stored.revision()) {
+                    changes.push(Event::put(stored.clone(), old));
+                }
+                inner.objects.insert(stored.key().clone(), stored);
+            }
+            changes.extend(gone.into_values().map(|old| Event::delete(old, revision)));
+            changes.sort_by_key(Event::revision);
+            // A version between two that were seen may be missing, so no watch may start
+            // inside the gap; those that run on see the sum of what happened.
+            inner.ring.clear();
+            for change in changes {
+                inner.publish(change);
+            }
+        }
+        inner.last_modified = revision;
+        inner.window_start = revision;
+    }
+}
+
+impl Inner {
+    fn range(&self, prefix: &str, after: Option<&str>) -> Vec<Arc<Stored>> {
+        let from = match after {
+            Some(after) => Bound::Excluded(after),
+            None => Bound::Included(prefix),
+        };
+        self.objects
+            .range::<str, _>((from, Bound::Unbounded))
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .map(|(_, object)| object.clone())
+            .collect()
+    }
+
+    fn publish(&mut self, event: Event) {
+        self.last_modified = self.last_modified.max(event.revision());
+        let change = event.change();
+        self.observers.iter().for_each(|observer| observer(&change));
+        let event = Arc::new(event);
+        self.watchers.retain(|slot| slot.offer(&event));
+        let now = Instant::now();
+        self.ring.push_back((now, event));
+        while self.ring.len() > RING_MAX
+            || (self.ring.len() > RING_MIN && self.ring.front().is_some_and(|(at, _)| now - *at > FRESH))
+        {
+            if let Some((_, dropped)) = self.ring.pop_front() {
+                self.window_start = dropped.revision();
+            }
+        }
+    }
+}

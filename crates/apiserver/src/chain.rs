@@ -1,0 +1,222 @@
+//! The way of every request, top to bottom. The order is fixed here and nowhere else; it
+//! is upstream's (apiserver/pkg/server/config.go DefaultBuildHandlerChain).
+
+use crate::answer;
+use crate::authn::impersonation::impersonate;
+use crate::authz::Attributes;
+use crate::compress::read_limited;
+use crate::negotiate::{self, Format, Use};
+use crate::query::Query;
+use crate::registry::Warnings;
+use crate::request_info::{self, RequestInfo};
+use crate::transport::{Body, Peer};
+use crate::verbs::{self, Call};
+use crate::wire::BODY_MAX;
+use crate::{ServerState, paths, stream};
+use ferry_api::status::Status;
+use futures_util::FutureExt;
+use http::header::{HeaderName, HeaderValue, WARNING};
+use http::{Method, Request, Response};
+use jiff::Timestamp;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a request that is not long-running may take (upstream's --request-timeout).
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+
+pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, peer: Peer) -> Response<Body> {
+    let started = Instant::now();
+    // What is asked. Everything below decides on this reading of the URL and on nothing
+    // else, so that what is authorized is what is done.
+    let query = Query::parse(request.uri().query().unwrap_or_default());
+    let info = request_info::resolve(request.method(), request.uri().path(), &query);
+    let long_running = info.is_long_running();
+    let format = error_format(&request, &query);
+    // Audit: every answer carries the name under which the request is recorded.
+    let audit_id = audit_id(&request);
+    let summary = server.metrics.begin(&info, long_running);
+    let method = request.method().clone();
+
+    // A panic in a handler is this request's failure, not the server's; outermost, so
+    // that nothing escapes it.
+    let work = AssertUnwindSafe(run(server.clone(), request, peer, info.clone(), query)).catch_unwind();
+    let outcome = if long_running {
+        work.await
+    } else {
+        // A handler that waits for something that never comes must not keep the client.
+        match tokio::time::timeout(TIMEOUT, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Ok(Err(Status::timeout("the request did not complete within the allotted timeout"))),
+        }
+    };
+    let mut response = match outcome {
+        Ok(Ok(response)) => response,
+        Ok(Err(status)) => answer::status(&status, format),
+        Err(_) => {
+            tracing::error!(path = info.path, verb = info.verb, "a handler panicked");
+            let text = "This request caused apiserver to panic. Look in the logs for details.";
+            answer::status(&Status::failure(500, "InternalError", text), format)
+        }
+    };
+    if let Ok(value) = HeaderValue::from_str(&audit_id) {
+        response.headers_mut().insert(AUDIT_ID, value);
+    }
+    if method == Method::HEAD {
+        response = response.map(|_| crate::transport::empty());
+    }
+    summary.finish(response.status(), started.elapsed());
+    response
+}
+
+async fn run(
+    server: Arc<ServerState>,
+    mut request: Request<Body>,
+    peer: Peer,
+    info: RequestInfo,
+    query: Query,
+) -> Result<Response<Body>, Status> {
+    // Who asks. Before anything that costs more than reading headers.
+    let user = server.authenticator.authenticate(request.headers(), &peer, &info.path).await?;
+    // The proof of identity is a secret and of no use to what follows.
+    request.headers_mut().remove(http::header::AUTHORIZATION);
+
+    // As whom. After authentication, because the asker must be allowed to act as another,
+    // and before everything that counts or judges the one who acts.
+    let user = impersonate(request.headers(), &user, &server.authorizer)?;
+
+    // How many at once. After the identity is known and before work is done for it.
+    let _seat = server.flow_control.enter(&info, &user)?;
+
+    // Whether that user may. The last step before anything is looked at or changed.
+    let attributes = Attributes {
+        user: &user,
+        verb: &info.verb,
+        api_group: &info.api_group,
+        api_version: &info.api_version,
+        resource: &info.resource,
+        subresource: &info.subresource,
+        namespace: &info.namespace,
+        name: &info.name,
+        path: &info.path,
+        is_resource: info.is_resource,
+        field_selector: query.get("fieldSelector").unwrap_or_default(),
+    };
+    let decision = server.authorizer.authorize(&attributes);
+    if !decision.is_allowed() {
+        return Err(attributes.forbidden(decision.reason()));
+    }
+
+    if !info.is_resource {
+        let (parts, _) = request.into_parts();
+        return paths::serve(&server, &parts.method, &parts.headers, &info, &query).await;
+    }
+    let row = route(&server, &info)?;
+    let warnings = Warnings::default();
+    let (parts, body) = request.into_parts();
+    let call = Call {
+        server,
+        row,
+        info,
+        query,
+        headers: parts.headers.clone(),
+        user,
+        warnings: warnings.clone(),
+        now: Timestamp::now(),
+    };
+    if stream::serves(&call) {
+        return stream::serve(call, Request::from_parts(parts, body)).await;
+    }
+    let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
+    let body = if is_write { read_body(body).await? } else { bytes::Bytes::new() };
+    let outcome = if is_write {
+        // A write goes on to its end even when its client is gone: half of it would leave
+        // an address taken for a Service that exists, or the reverse.
+        match tokio::spawn(verbs::dispatch(call, body)).await {
+            Ok(outcome) => outcome,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    } else {
+        verbs::dispatch(call, body).await
+    };
+    let mut response = match outcome {
+        Ok(response) => response,
+        Err(status) => answer::status(&status, Format::Json),
+    };
+    for text in warnings.take() {
+        if let Ok(value) = HeaderValue::from_str(&warning(&text)) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+    Ok(response)
+}
+
+/// The row that a URL names, with a scope and a verb that the row has.
+fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<ferry_resources::Row>, Status> {
+    let row = server
+        .registry
+        .rows
+        .find(&info.api_group, &info.api_version, &info.resource)
+        .ok_or_else(Status::no_such_path)?;
+    let has_name = !info.name.is_empty();
+    let in_namespace = !info.namespace.is_empty();
+    let is_namespace = row.group.is_empty() && row.plural == "namespaces";
+    if in_namespace && !row.is_namespaced() && !is_namespace {
+        return Err(Status::no_such_path());
+    }
+    if row.is_namespaced() && !in_namespace {
+        // Across namespaces one can look but not touch; a name alone leads nowhere.
+        match info.verb.as_str() {
+            "list" | "watch" | "deletecollection" if !info.subresource.is_empty() => {
+                return Err(Status::no_such_path());
+            }
+            "list" | "watch" => {}
+            _ if has_name => return Err(Status::no_such_path()),
+            _ => return Err(verbs::method_not_allowed()),
+        }
+    }
+    if info.subresource.is_empty() && !row.verbs.iter().any(|verb| *verb == info.verb) {
+        return Err(verbs::method_not_allowed());
+    }
+    if info.subresource.is_empty() && info.verb == "create" && has_name {
+        return Err(verbs::method_not_allowed());
+    }
+    if matches!(info.verb.as_str(), "update" | "patch") && !has_name {
+        return Err(verbs::method_not_allowed());
+    }
+    Ok(row)
+}
+
+async fn read_body(body: Body) -> Result<bytes::Bytes, Status> {
+    match read_limited(body, BODY_MAX).await {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(Status::too_large(format!("Request entity too large: limit is {BODY_MAX}"))),
+        Err(error) => Err(Status::bad_request(error.to_string())),
+    }
+}
+
+/// Failures are told in the format the client wants, and in JSON when it wants none we have.
+fn error_format(request: &Request<Body>, query: &Query) -> Format {
+    negotiate::output(request.headers(), query, Use::Object).map_or(Format::Json, |accepted| accepted.format)
+}
+
+fn audit_id(request: &Request<Body>) -> String {
+    let given = request.headers().get(AUDIT_ID).and_then(|value| value.to_str().ok()).filter(|id| id.len() <= 64);
+    given.map_or_else(|| uuid::Uuid::new_v4().to_string(), str::to_owned)
+}
+
+/// RFC 7234 warning 299; quotes and backslashes are escaped and control characters go.
+fn warning(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 10);
+    quoted.push_str("299 - \"");
+    for character in text.chars().filter(|c| !c.is_control()) {
+        if matches!(character, '"' | '\\') {
+            quoted.push('\\');
+        }
+        quoted.push(character);
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,54 @@
+//! What a server is told when it starts.
+
+use crate::authn::AuthnConfig;
+use std::net::SocketAddr;
+
+pub struct Config {
+    pub authentication: AuthnConfig,
+    /// Where Services get their addresses; `10.96.0.0/12` unless told otherwise.
+    pub service_cidr: String,
+    /// Where clients inside the cluster reach this server: the endpoint of
+    /// default/kubernetes. `None` until [`crate::ApiServer::advertise`] says it.
+    pub advertise_address: Option<SocketAddr>,
+    /// The keys that Secrets are encrypted with on disk: the first one seals, all open.
+    /// Empty only where a test wants to see plain text.
+    pub secret_keys: Vec<StorageKey>,
+    /// How the server reaches kubelets; `None` where there are none.
+    pub kubelet: Option<KubeletAccess>,
+}
+
+/// A named AES-256 key.
+#[derive(Clone)]
+pub struct StorageKey {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The server's side towards kubelets: logs, exec, attach, port-forward, proxy.
+#[derive(Clone)]
+pub struct KubeletAccess {
+    /// Who vouches for the kubelets' serving certificates.
+    pub ca_pem: String,
+    pub identity: ferry_pki::Identity,
+}
+
+impl Config {
+    /// The configuration of a cluster with this key material and nothing else special.
+    pub fn from_pki(pki: &ferry_pki::Pki, cluster_domain: &str, secret_keys: Vec<StorageKey>) -> Self {
+        Self {
+            authentication: AuthnConfig::from_pki(pki, cluster_domain),
+            service_cidr: "10.96.0.0/12".into(),
+            advertise_address: None,
+            secret_keys,
+            kubelet: Some(KubeletAccess {
+                ca_pem: pki.ca.certificate_pem().to_owned(),
+                identity: pki.apiserver_kubelet_client.clone(),
+            }),
+        }
+    }
+
+    /// `host:port` as documents name it.
+    pub fn external_address(&self) -> String {
+        self.advertise_address.map_or_else(|| "localhost:6443".into(), |address| address.to_string())
+    }
+}

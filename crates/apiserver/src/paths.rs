@@ -1,0 +1,89 @@
+//! The paths that name no resource: health, version, discovery, OpenAPI, metrics, the
+//! OpenID documents, and the index of all of them.
+
+use crate::authn::openid;
+use crate::negotiate::{self, Accepted, Use};
+use crate::query::Query;
+use crate::request_info::RequestInfo;
+use crate::transport::Body;
+use crate::{ServerState, answer, discovery, health, openapi, version};
+use ferry_api::status::Status;
+use http::header::{CACHE_CONTROL, HeaderValue};
+use http::{HeaderMap, Method, Response, StatusCode};
+use serde_json::json;
+
+pub async fn serve(
+    server: &ServerState,
+    method: &Method,
+    headers: &HeaderMap,
+    info: &RequestInfo,
+    query: &Query,
+) -> Result<Response<Body>, Status> {
+    let path = info.path.trim_end_matches('/');
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Err(crate::verbs::method_not_allowed());
+    }
+    if let Some((endpoint, check)) = health::split(path) {
+        return Ok(health::answer(server, endpoint, check, query));
+    }
+    let plain = || negotiate::output(headers, query, Use::Plain);
+    match path {
+        "" => Ok(answer::document(StatusCode::OK, &index(server), &plain()?)),
+        "/version" => {
+            Ok(answer::document(StatusCode::OK, &version::render(), &Accepted { pretty: true, ..Accepted::JSON }))
+        }
+        "/metrics" => {
+            let text = server.metrics.render(server);
+            Ok(answer::raw(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
+        }
+        openid::CONFIGURATION_PATH => {
+            let value = openid::render_configuration(server.authenticator.tokens(), &server.config.external_address());
+            Ok(cached(answer::document(StatusCode::OK, &value, &Accepted::JSON)))
+        }
+        openid::KEYS_PATH => {
+            let value = openid::render_keys(server.authenticator.tokens());
+            Ok(cached(answer::raw(StatusCode::OK, openid::KEYS_CONTENT_TYPE, value.to_string())))
+        }
+        _ if path == "/api" || path == "/apis" || path.starts_with("/api/") || path.starts_with("/apis/") => {
+            discovery::serve(server, headers, path, query)
+        }
+        _ if path == "/openapi/v2" || path == "/openapi/v3" || path.starts_with("/openapi/v3/") => {
+            openapi::serve(server, headers, path, query).await
+        }
+        _ => Err(Status::no_such_path()),
+    }
+}
+
+fn cached(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(openid::CACHE_CONTROL));
+    response
+}
+
+/// `/`: every path there is.
+fn index(server: &ServerState) -> serde_json::Value {
+    let mut paths: Vec<String> = [
+        "/.well-known/openid-configuration",
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/apis/",
+        "/healthz",
+        "/livez",
+        "/metrics",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/openapi/v3/",
+        "/openid/v1/jwks",
+        "/readyz",
+        "/version",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for row in server.registry.rows.all().iter().filter(|row| !row.group.is_empty()) {
+        paths.push(format!("/apis/{}", row.group));
+        paths.push(format!("/apis/{}/{}", row.group, row.version));
+    }
+    paths.sort();
+    paths.dedup();
+    json!({"paths": paths})
+}

@@ -1,0 +1,64 @@
+//! A set of numbers of which some are taken: the core of both allocators. Small numbers
+//! are left for those who name one; the others get a random one from above them, as
+//! upstream's allocators do, so that a hand-picked address seldom meets a given one.
+
+use rand::Rng;
+use std::collections::HashSet;
+
+#[derive(Debug)]
+pub struct Allocation {
+    size: u32,
+    /// Below this, numbers are given out only when the rest is used up.
+    reserved: u32,
+    taken: HashSet<u32>,
+}
+
+impl Allocation {
+    /// The band for hand-picked numbers is a sixteenth of the whole, between 16 and 256;
+    /// a range too small to share has none.
+    pub fn new(size: u32) -> Self {
+        let reserved = if size < 16 { 0 } else { (size / 16).clamp(16, 256).min(size) };
+        Self { size, reserved: if reserved >= size { 0 } else { reserved }, taken: HashSet::new() }
+    }
+
+    /// False when the number is taken already. The caller has checked the range.
+    pub fn take(&mut self, number: u32) -> bool {
+        self.taken.insert(number)
+    }
+
+    /// Some free number; `None` when there is none.
+    pub fn take_any(&mut self) -> Option<u32> {
+        self.pick(self.reserved, self.size).or_else(|| self.pick(0, self.reserved))
+    }
+
+    pub fn release(&mut self, number: u32) {
+        self.taken.remove(&number);
+    }
+
+    /// Walks from a random start, so a nearly full range still ends in one pass.
+    fn pick(&mut self, from: u32, to: u32) -> Option<u32> {
+        if from >= to {
+            return None;
+        }
+        let start = rand::rng().random_range(from..to);
+        let found = (start..to).chain(from..start).find(|number| !self.taken.contains(number))?;
+        self.taken.insert(found);
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_given_out_once_and_the_low_band_last() {
+        let mut allocation = Allocation::new(64);
+        let given: Vec<u32> = std::iter::from_fn(|| allocation.take_any()).collect();
+        assert_eq!(given.iter().collect::<HashSet<_>>().len(), 64);
+        assert!(given[..48].iter().all(|number| *number >= 16));
+        allocation.release(3);
+        assert_eq!(allocation.take_any(), Some(3));
+        assert!(!allocation.take(3));
+    }
+}

@@ -1,0 +1,166 @@
+//! Creating an object: the order of steps is upstream's (handlers/create.go, then
+//! rest/create.go BeforeCreate, then the generic store's Create).
+
+use super::generate_name::{ATTEMPTS, generate_name};
+use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
+use crate::admission::{AdmissionRequest, Operation};
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use ferry_store::Expect;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Registry {
+    /// Creates an object that was decoded and defaulted. With generateName, a name that
+    /// is taken is replaced by another a few times before the caller hears of it.
+    pub async fn create(
+        &self,
+        row: &Arc<Row>,
+        namespace: &str,
+        object: Value,
+        tracking: Tracking,
+        caller: &Caller,
+    ) -> Result<Written, Status> {
+        let generated = object.name().is_empty() && !object.meta_str("generateName").is_empty();
+        let mut attempt = 1;
+        loop {
+            match self.create_once(row, namespace, object.clone(), &tracking, caller).await {
+                Err(status) if generated && status.is_already_exists() && attempt < ATTEMPTS => attempt += 1,
+                Err(mut status) if generated && status.is_already_exists() => {
+                    // The client did not choose this name, so it is told to try again.
+                    status.message.push_str(", the server was not able to generate a unique name for the object");
+                    if let Some(details) = &mut status.details {
+                        details.retry_after_seconds = 1;
+                    }
+                    return Err(status);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn create_once(
+        &self,
+        row: &Arc<Row>,
+        namespace: &str,
+        mut object: Value,
+        tracking: &Tracking,
+        caller: &Caller,
+    ) -> Result<Written, Status> {
+        // What only the server may set is wiped before anyone can look at it.
+        for key in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+            object.remove_meta(key);
+        }
+        metadata::ensure_namespace(row, namespace, &mut object)?;
+        metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
+        tracking.record(row, None, &mut object, "", caller)?;
+
+        if let Some(admission) = self.admission() {
+            let name = object.name().to_owned();
+            let mut request = AdmissionRequest {
+                operation: Operation::Create,
+                row: row.clone(),
+                namespace: namespace.to_owned(),
+                name,
+                subresource: String::new(),
+                object: Some(&mut object),
+                old_object: None,
+                user: caller.user.clone(),
+                dry_run: caller.dry_run,
+                options: caller.options.clone(),
+            };
+            admission.mutate(&mut request).await?;
+        }
+        row.strategy.default(&mut object);
+        metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
+
+        if !object.resource_version().is_empty() && object.resource_version() != "0" {
+            return Err(Status::bad_request("resourceVersion should not be set on objects to be created"));
+        }
+        object.remove_meta("resourceVersion");
+        object.set_meta("creationTimestamp", timestamp(caller.now));
+        object.set_meta("uid", uuid::Uuid::new_v4().to_string());
+        let base = object.meta_str("generateName");
+        if object.name().is_empty() && !base.is_empty() {
+            let name = generate_name(base);
+            object.set_meta("name", name);
+        }
+        row.strategy.prepare_for_create(&caller.strategy_context(), &mut object);
+        if row.strategy.has_generation() {
+            object.set_meta("generation", 1);
+        } else {
+            object.remove_meta("generation");
+        }
+        if let Some(schema) = row.schema.as_deref() {
+            ferry_api::codec::normalize(&mut object, schema);
+        }
+        // Which addresses a Service gets is decided before it is validated, and given
+        // back when anything after this fails.
+        let reservation = self.services.reserve_for_create(row, &mut object, caller.dry_run)?;
+
+        let mut errors = metadata::validate(row, &object);
+        errors.extend(row.strategy.validate(&object));
+        if !errors.is_empty() {
+            return Err(Status::invalid(&row.gvk(), object.name(), errors));
+        }
+        row.strategy.warnings(&object, None).into_iter().for_each(|text| caller.warnings.add(text));
+        self.admit_create(row, namespace, &mut object, caller).await?;
+
+        let key = row.key(namespace, object.name());
+        let exists = |current: Option<&Value>| {
+            let mut status = Status::already_exists(&row.group_resource(), object.name());
+            if current.is_some_and(Meta::is_deleting) {
+                status.message = format!("object is being deleted: {}", status.message);
+            }
+            status
+        };
+        if caller.dry_run {
+            if let Some(current) = self.current(row, namespace, object.name()) {
+                return Err(exists(Some(&current)));
+            }
+            return Ok(self.written(object, None));
+        }
+        let (_, sealed) = self.encode(row, &key, &object)?;
+        match self.put(&key, Expect::Absent, sealed).await {
+            Ok(revision) => {
+                reservation.keep();
+                Ok(self.written(object, Some(revision)))
+            }
+            Err(ferry_store::Error::Conflict { current, .. }) => {
+                let current = current.and_then(|entry| self.decode_entry(row, &entry).ok());
+                Err(exists(current.as_ref()))
+            }
+            Err(error) => Err(store_failed(error)),
+        }
+    }
+
+    async fn admit_create(
+        &self,
+        row: &Arc<Row>,
+        namespace: &str,
+        object: &mut Value,
+        caller: &Caller,
+    ) -> Result<(), Status> {
+        let Some(admission) = self.admission() else { return Ok(()) };
+        let name = object.name().to_owned();
+        let request = AdmissionRequest {
+            operation: Operation::Create,
+            row: row.clone(),
+            namespace: namespace.to_owned(),
+            name,
+            subresource: String::new(),
+            object: Some(object),
+            old_object: None,
+            user: caller.user.clone(),
+            dry_run: caller.dry_run,
+            options: caller.options.clone(),
+        };
+        admission.validate(&request).await
+    }
+}
+
+/// RFC 3339 with whole seconds, as metav1.Time is written.
+pub fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,45 @@
+//! Objects to JSON bytes in the order that clients are used to: kind, apiVersion,
+//! metadata, then the rest. The cache relies on metadata standing before anything a
+//! user can fill (`cache/stored.rs`).
+
+use serde_json::Value;
+
+pub fn encode(object: &Value) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1024);
+    let Value::Object(map) = object else {
+        write(&mut out, object);
+        return out;
+    };
+    const FIRST: [&str; 3] = ["kind", "apiVersion", "metadata"];
+    let first = FIRST.iter().filter_map(|key| map.get_key_value(*key));
+    let rest = map.iter().filter(|(key, _)| !FIRST.contains(&key.as_str()));
+    out.push(b'{');
+    for (key, value) in first.chain(rest) {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        write(&mut out, key);
+        out.push(b':');
+        write(&mut out, value);
+    }
+    out.push(b'}');
+    out
+}
+
+fn write(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
+    serde_json::to_writer(out, value).expect("JSON values always encode into memory");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn metadata_comes_before_what_users_fill() {
+        let object = json!({"data": {"a": "\"metadata\":{"}, "metadata": {"name": "x"}, "apiVersion": "v1", "kind": "ConfigMap"});
+        assert_eq!(
+            String::from_utf8(super::encode(&object)).expect("text"),
+            r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"},"data":{"a":"\"metadata\":{"}}"#
+        );
+    }
+}

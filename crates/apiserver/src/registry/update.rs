@@ -1,0 +1,280 @@
+//! Changing an object: read, change, check, commit if nobody was faster, else again.
+//! PUT, every kind of PATCH and the subresources all come through here; what differs
+//! is the function that makes the new object of the present one. The order of steps is
+//! upstream's (rest/update.go BeforeUpdate and the generic store's Update).
+
+use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
+use crate::admission::{AdmissionRequest, Operation};
+use ferry_api::field::{Error, Path};
+use ferry_api::gvk::GroupVersionKind;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use ferry_store::{Commit, Expect, Op};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Which object is changed, and through which door.
+pub struct Target<'a> {
+    pub row: &'a Arc<Row>,
+    pub namespace: &'a str,
+    pub name: &'a str,
+    pub part: Part<'a>,
+    /// Apply creates what is not there; PUT does so only for the kinds that allow it.
+    pub create: bool,
+}
+
+/// Which rules apply to the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// The object itself.
+    Main,
+    /// `status`: everything else stays.
+    Status,
+    /// Another subresource whose handler has already decided what may change
+    /// (`binding`, `scale`, `finalize`, `ephemeralcontainers`).
+    Other(&'a str),
+}
+
+impl Part<'_> {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Main => "",
+            Self::Status => "status",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+pub struct Updated {
+    pub written: Written,
+    pub created: bool,
+}
+
+impl Registry {
+    /// `change` is given the present object (with its resourceVersion), or `None` where
+    /// there is none, and returns the new one; it is called again when a commit meets a
+    /// newer version. A new object that carries a resourceVersion is only stored over
+    /// that very version.
+    pub async fn update(
+        &self,
+        target: &Target<'_>,
+        tracking: Tracking,
+        caller: &Caller,
+        change: &mut (dyn FnMut(Option<&Value>) -> Result<Value, Status> + Send),
+    ) -> Result<Updated, Status> {
+        let Target { row, namespace, name, .. } = target;
+        let resource = row.group_resource();
+        let key = row.key(namespace, name);
+        let mut current = self.current(row, namespace, name);
+        loop {
+            let Some(old) = current.as_ref() else {
+                if !(target.create || row.strategy.allows_create_on_update()) || target.part != Part::Main {
+                    return Err(Status::not_found(&resource, name));
+                }
+                let mut object = change(None)?;
+                object.set_meta("name", *name);
+                match self.create(row, namespace, object, tracking.clone(), caller).await {
+                    // Somebody created it between the look and the commit: now it is an update.
+                    Err(status) if status.is_already_exists() => {
+                        current = self.current(row, namespace, name);
+                        continue;
+                    }
+                    Err(status) => return Err(status),
+                    Ok(written) => return Ok(Updated { written, created: true }),
+                }
+            };
+            let mut new = change(Some(old))?;
+            self.check_preconditions(row, name, &mut new, old)?;
+            metadata::dedup_owner_references(&mut new, |text| caller.warnings.add(text));
+            tracking.record(row, Some(old), &mut new, target.part.name(), caller)?;
+            self.mutate_update(target, &mut new, old, caller).await?;
+            if target.part == Part::Main {
+                row.strategy.default(&mut new);
+            }
+            self.before_update(target, &mut new, old, caller)?;
+            if let Some(schema) = row.schema.as_deref() {
+                ferry_api::codec::normalize(&mut new, schema);
+            }
+            let reservation = self.services.reserve_for_update(row, &mut new, old, caller.dry_run)?;
+            self.validate_update(target, &new, old, caller)?;
+            self.admit_update(target, &mut new, old, caller).await?;
+
+            ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
+            if new == *old && !should_delete(row, &new, old) {
+                return Ok(Updated { written: self.written(new, None), created: false });
+            }
+            if caller.dry_run {
+                return Ok(Updated { written: self.written(new, None), created: false });
+            }
+            let expect = Expect::Revision(revision_of(old)?);
+            let outcome = if should_delete(row, &new, old) {
+                self.commit(Commit { key: key.clone(), expect, op: Op::Delete }).await.map(|done| done.revision)
+            } else {
+                let (_, sealed) = self.encode(row, &key, &new)?;
+                self.put(&key, expect, sealed).await
+            };
+            match outcome {
+                Ok(revision) => {
+                    if should_delete(row, &new, old) {
+                        self.services.release(row, old);
+                    }
+                    reservation.keep();
+                    return Ok(Updated { written: self.written(new, Some(revision)), created: false });
+                }
+                Err(ferry_store::Error::Conflict { current: met, .. }) => {
+                    drop(reservation);
+                    current = met.map(|entry| self.decode_entry(row, &entry)).transpose()?;
+                }
+                Err(error) => return Err(store_failed(error)),
+            }
+        }
+    }
+
+    /// A uid or resourceVersion in the new object must be the present one's. Without a
+    /// resourceVersion the change is unconditional, where the kind allows that.
+    fn check_preconditions(&self, row: &Row, name: &str, new: &mut Value, old: &Value) -> Result<(), Status> {
+        let resource = row.group_resource();
+        if !new.uid().is_empty() && new.uid() != old.uid() {
+            let why =
+                format!("Precondition failed: UID in precondition: {}, UID in object meta: {}", new.uid(), old.uid());
+            return Err(Status::conflict(&resource, name, &why));
+        }
+        let version = new.resource_version();
+        if version.is_empty() || version == "0" {
+            if !row.strategy.allows_unconditional_update() {
+                let path = Path::new("metadata").child("resourceVersion");
+                let error = Error::invalid(&path, 0, "must be specified for an update");
+                let kind = GroupVersionKind::new(row.group.clone(), row.version.clone(), row.plural.clone());
+                return Err(Status::invalid(&kind, name, vec![error]));
+            }
+            new.set_meta("resourceVersion", old.resource_version());
+        } else if version.parse::<u64>().is_err() {
+            let error = Error::invalid(
+                &Path::new("metadata").child("resourceVersion"),
+                version,
+                format!("strconv.ParseUint: parsing {version:?}: invalid syntax"),
+            );
+            return Err(Status::invalid(&row.gvk(), name, vec![error]));
+        } else if version != old.resource_version() {
+            return Err(Status::modified(&resource, name));
+        }
+        Ok(())
+    }
+
+    async fn mutate_update(
+        &self,
+        target: &Target<'_>,
+        new: &mut Value,
+        old: &Value,
+        caller: &Caller,
+    ) -> Result<(), Status> {
+        let Some(admission) = self.admission() else { return Ok(()) };
+        let mut request = admission_request(target, new, old, caller);
+        admission.mutate(&mut request).await
+    }
+
+    async fn admit_update(
+        &self,
+        target: &Target<'_>,
+        new: &mut Value,
+        old: &Value,
+        caller: &Caller,
+    ) -> Result<(), Status> {
+        let Some(admission) = self.admission() else { return Ok(()) };
+        let request = admission_request(target, new, old, caller);
+        admission.validate(&request).await
+    }
+
+    /// What an update may not change is put back, and the generation counts the changes
+    /// of what was asked for.
+    fn before_update(&self, target: &Target<'_>, new: &mut Value, old: &Value, caller: &Caller) -> Result<(), Status> {
+        let row = target.row;
+        metadata::ensure_namespace(row, target.namespace, new)?;
+        keep(new, old, "generation");
+        let context = caller.strategy_context();
+        match target.part {
+            Part::Main => row.strategy.prepare_for_update(&context, new, old),
+            Part::Status => row.strategy.prepare_for_status_update(&context, new, old),
+            Part::Other(_) => {}
+        }
+        if new.uid().is_empty() {
+            keep(new, old, "uid");
+        }
+        keep(new, old, "creationTimestamp");
+        if old.is_deleting() {
+            keep(new, old, "deletionTimestamp");
+        }
+        if new.meta("deletionGracePeriodSeconds").is_none_or(Value::is_null) {
+            keep(new, old, "deletionGracePeriodSeconds");
+        }
+        if row.strategy.has_generation() && target.part != Part::Status && new.get("spec") != old.get("spec") {
+            new.set_meta("generation", old.generation() + 1);
+        }
+        Ok(())
+    }
+
+    fn validate_update(&self, target: &Target<'_>, new: &Value, old: &Value, caller: &Caller) -> Result<(), Status> {
+        let row = target.row;
+        let mut errors = metadata::validate(row, new);
+        errors.extend(metadata::validate_update(new, old));
+        errors.extend(match target.part {
+            Part::Status => row.strategy.validate_status_update(new, old),
+            Part::Main => row.strategy.validate_update(new, old),
+            // The handler of the subresource has checked what it changed; the rest is as
+            // it was, and may be something that today's rules would not let in.
+            Part::Other(_) => Vec::new(),
+        });
+        if !errors.is_empty() {
+            return Err(Status::invalid(&row.gvk(), target.name, errors));
+        }
+        if target.part == Part::Main {
+            row.strategy.warnings(new, Some(old)).into_iter().for_each(|text| caller.warnings.add(text));
+        }
+        Ok(())
+    }
+}
+
+fn admission_request<'a>(
+    target: &Target<'_>,
+    new: &'a mut Value,
+    old: &'a Value,
+    caller: &Caller,
+) -> AdmissionRequest<'a> {
+    AdmissionRequest {
+        operation: Operation::Update,
+        row: target.row.clone(),
+        namespace: target.namespace.to_owned(),
+        name: target.name.to_owned(),
+        subresource: target.part.name().to_owned(),
+        object: Some(new),
+        old_object: Some(old),
+        user: caller.user.clone(),
+        dry_run: caller.dry_run,
+        options: caller.options.clone(),
+    }
+}
+
+fn keep(new: &mut Value, old: &Value, key: &str) {
+    match old.meta(key) {
+        Some(value) => new.set_meta(key, value.clone()),
+        None => new.remove_meta(key),
+    }
+}
+
+pub(super) fn revision_of(object: &Value) -> Result<u64, Status> {
+    object
+        .resource_version()
+        .parse()
+        .map_err(|_| Status::internal(format!("{:?} in the cache has no resourceVersion", object.name())))
+}
+
+/// An object that waited for its finalizers goes with the update that removes the last
+/// one (upstream's ShouldDeleteDuringUpdate). A namespace also waits for spec.finalizers.
+fn should_delete(row: &Row, new: &Value, old: &Value) -> bool {
+    let waits = row.group.is_empty() && row.kind == "Namespace" && !new.items_at(&["spec", "finalizers"]).is_empty();
+    old.is_deleting()
+        && new.finalizers().is_empty()
+        && old.meta("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or(0) == 0
+        && !waits
+}

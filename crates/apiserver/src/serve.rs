@@ -1,0 +1,126 @@
+//! The network's way in: TLS, then HTTP/1.1 or HTTP/2 as the client negotiates, then
+//! [`ApiServer::handle`]. Client certificates are optional here; whether they prove
+//! anything is for authentication to say.
+
+use crate::transport::Peer;
+use crate::{ApiServer, Error};
+use http::Request;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use rustls::ServerConfig;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+/// A client that does not finish its handshake or its headers in time is holding a
+/// connection for nothing.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(32);
+
+/// Go's default limit of headers, which clients are written against.
+const HEADERS_MAX: usize = 1024 * 1024;
+
+/// Streams a client may have open on one HTTP/2 connection (upstream's limit for
+/// authenticated clients is 100 as well), and how many it may open and reset at once
+/// before the connection is taken for an attack.
+const STREAMS_MAX: u32 = 250;
+const RESETS_MAX: usize = 100;
+
+/// A dead peer is noticed by this, however quiet its watches are.
+const PING_EVERY: Duration = Duration::from_secs(30);
+const PING_TIMEOUT: Duration = Duration::from_secs(15);
+
+pub(crate) async fn serve(server: ApiServer, listener: TcpListener, tls: Arc<ServerConfig>) -> Result<(), Error> {
+    let acceptor = TlsAcceptor::from(tls);
+    let builder = Arc::new(connection_builder());
+    let mut stopped = server.stopped();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop(&mut stopped) => return Ok(()),
+        };
+        match accepted {
+            Ok((stream, remote)) => {
+                let (server, acceptor, builder) = (server.clone(), acceptor.clone(), builder.clone());
+                tokio::spawn(async move {
+                    if let Err(error) = connection(server, acceptor, builder, stream, remote).await {
+                        tracing::debug!(%remote, error, "a connection ended");
+                    }
+                });
+            }
+            // Out of file descriptors, or the peer was gone before we looked: neither is
+            // a reason to stop, but the former would make this loop spin.
+            Err(error) => {
+                tracing::warn!(%error, "accepting a connection failed");
+                if error.kind() == std::io::ErrorKind::InvalidInput {
+                    return Err(Error::Accept(error));
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+fn connection_builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(HEADERS_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_pending_accept_reset_streams(RESETS_MAX)
+        .max_local_error_reset_streams(RESETS_MAX)
+        .max_header_list_size(u32::try_from(HEADERS_MAX).unwrap_or(u32::MAX))
+        .initial_stream_window_size(256 * 1024)
+        .initial_connection_window_size(1024 * 1024)
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_TIMEOUT);
+    builder
+}
+
+async fn connection(
+    server: ApiServer,
+    acceptor: TlsAcceptor,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+    stream: TcpStream,
+    remote: SocketAddr,
+) -> Result<(), String> {
+    // Answers are small and awaited; waiting to fill a packet only delays them.
+    stream.set_nodelay(true).map_err(|error| error.to_string())?;
+    let stream = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream))
+        .await
+        .map_err(|_| "the TLS handshake took too long")?
+        .map_err(|error| format!("TLS handshake: {error}"))?;
+    let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
+    let certificates = Arc::new(certificates.iter().map(|certificate| certificate.to_vec()).collect::<Vec<_>>());
+    let peer = Peer::Tls { certificates, remote: Some(remote) };
+    let mut stopped = server.stopped();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (server, peer) = (server.clone(), peer.clone());
+        async move {
+            let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
+            Ok::<_, Infallible>(server.handle(request, peer).await)
+        }
+    });
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        outcome = connection.as_mut() => outcome.map_err(|error| error.to_string()),
+        () = stop(&mut stopped) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await.map_err(|error| error.to_string())
+        }
+    }
+}
+
+/// Returns when the server stops, or is gone altogether.
+async fn stop(stopped: &mut watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,138 @@
+//! `pods/binding` and POST of `bindings`: the scheduler's word, which node a pod runs on.
+//! After it the pod never moves (registry/core/pod/storage BindingREST upstream).
+
+use crate::answer;
+use crate::negotiate::{self, Accepted};
+use crate::registry::{Part, Target, Tracking};
+use crate::transport::Body;
+use crate::verbs::Call;
+use crate::verbs::options::WriteOptions;
+use crate::wire;
+use bytes::Bytes;
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::gvk::{GroupResource, GroupVersionKind};
+use ferry_api::object::{Meta, ensure_object};
+use ferry_api::schema;
+use ferry_api::status::Status;
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+    call.accepted()?;
+    let format = negotiate::input(&call.headers)?;
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    let kind = GroupVersionKind::new("", "v1", "Binding");
+    let definition = schema::of_kind(&kind).map(|definition| &**definition);
+    let binding = wire::decode(&body, format, &kind, definition, options.field_validation)?.object;
+    let name = if call.info.name.is_empty() { binding.name().to_owned() } else { call.info.name.clone() };
+    if !binding.name().is_empty() && binding.name() != name {
+        return Err(Status::bad_request("name in URL does not match name in Binding object"));
+    }
+    if !binding.namespace().is_empty() && binding.namespace() != call.info.namespace {
+        return Err(Status::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let errors = validate(&binding);
+    if !errors.is_empty() {
+        return Err(Status::invalid(&kind, &name, errors));
+    }
+    let caller = call.caller(&options, "CreateOptions");
+    let pods = call.server.registry.rows.find("", "v1", "pods").ok_or_else(Status::no_such_path)?;
+    let target = Target {
+        row: &pods,
+        namespace: &call.info.namespace,
+        name: &name,
+        part: Part::Other("binding"),
+        create: false,
+    };
+    let now = crate::registry::timestamp(call.now);
+    call.server
+        .registry
+        .update(&target, Tracking::Update, &caller, &mut |old| {
+            let pod = old.ok_or_else(|| Status::not_found(&pods.group_resource(), &name))?;
+            assign(pod, &binding, &name, &now)
+        })
+        .await?;
+    let status = Status { code: 201, ..Status::success(Default::default()) };
+    let mut value = serde_json::to_value(&status).unwrap_or(Value::Null);
+    ensure_object(&mut value).remove("details");
+    Ok(answer::document(StatusCode::CREATED, &value, &Accepted::JSON))
+}
+
+fn validate(binding: &Value) -> ErrorList {
+    let target = Path::new("target");
+    let mut errors = ErrorList::new();
+    let kind = binding.str_at(&["target", "kind"]);
+    if !matches!(kind, "" | "Node") {
+        errors.push(Error::not_supported(&target.child("kind"), kind, &["Node", "<empty>"]));
+    }
+    if binding.str_at(&["target", "name"]).is_empty() {
+        errors.push(Error::required(&target.child("name"), ""));
+    }
+    errors
+}
+
+/// The pod on its node, or why it cannot be put there.
+fn assign(pod: &Value, binding: &Value, name: &str, now: &str) -> Result<Value, Status> {
+    let conflict = |why: String| Err(Status::conflict(&GroupResource::new("", "pods/binding"), name, &why));
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let (given, found) = (binding.meta_str(key), pod.meta_str(key));
+        if !given.is_empty() && given != found {
+            return conflict(format!(
+                "Precondition failed: {what} in precondition: {given}, {what} in object meta: {found}"
+            ));
+        }
+    }
+    if pod.is_deleting() {
+        return conflict(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    let assigned = pod.str_at(&["spec", "nodeName"]);
+    if !assigned.is_empty() {
+        return conflict(format!("pod {name} is already assigned to node {assigned:?}"));
+    }
+    if !pod.items_at(&["spec", "schedulingGates"]).is_empty() {
+        return conflict(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
+    let mut new = pod.clone();
+    let root = ensure_object(&mut new);
+    let spec = ensure_object(root.entry("spec").or_insert_with(|| json!({})));
+    spec.insert("nodeName".into(), binding.str_at(&["target", "name"]).into());
+    let annotations: Vec<(String, String)> =
+        binding.annotations().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let status = ensure_object(root.entry("status").or_insert_with(|| json!({})));
+    let conditions = status.entry("conditions").or_insert_with(|| json!([]));
+    if let Value::Array(conditions) = conditions {
+        let scheduled = json!({
+            "type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now,
+        });
+        match conditions.iter_mut().find(|condition| condition["type"] == "PodScheduled") {
+            Some(condition) if condition["status"] == "True" => {}
+            Some(condition) => *condition = scheduled,
+            None => conditions.push(scheduled),
+        }
+    }
+    if !annotations.is_empty() {
+        let kept = ensure_object(new.meta_mut().entry("annotations").or_insert_with(|| json!({})));
+        kept.extend(annotations.into_iter().map(|(key, value)| (key, value.into())));
+    }
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_is_assigned_once() {
+        let pod = json!({"metadata": {"name": "p"}, "spec": {}});
+        let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}});
+        let bound = assign(&pod, &binding, "p", "2026-01-01T00:00:00Z").expect("free");
+        assert_eq!(bound["spec"]["nodeName"], "n");
+        assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
+        assert_eq!(
+            assign(&bound, &binding, "p", "").expect_err("taken").message,
+            "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n\""
+        );
+    }
+}

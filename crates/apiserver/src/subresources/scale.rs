@@ -1,0 +1,166 @@
+//! `scale`: the number of replicas of any kind that has one, as autoscaling/v1 Scale.
+
+use crate::answer;
+use crate::negotiate;
+use crate::registry::{Part, Target, Tracking};
+use crate::transport::Body;
+use crate::verbs::options::WriteOptions;
+use crate::verbs::{Call, PatchKind, patched};
+use crate::wire;
+use bytes::Bytes;
+use ferry_api::field::{Error, Path};
+use ferry_api::gvk::GroupVersionKind;
+use ferry_api::object::{Meta, ensure_object};
+use ferry_api::schema;
+use ferry_api::selector::Selector;
+use ferry_api::status::Status;
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+fn scale_kind() -> GroupVersionKind {
+    GroupVersionKind::new("autoscaling", "v1", "Scale")
+}
+
+pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    if call.info.verb == "get" {
+        let object = call
+            .server
+            .registry
+            .current(&call.row, call.namespace(), &call.info.name)
+            .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
+        return Ok(answer::document(StatusCode::OK, &render_scale(&object), &accepted));
+    }
+    let is_patch = call.info.verb == "patch";
+    let kind = if is_patch { "PatchOptions" } else { "UpdateOptions" };
+    let options = WriteOptions::parse(&call.query, kind)?;
+    let wanted = if is_patch { Wanted::patch(call, &body)? } else { Wanted::whole(call, &body, &options)? };
+    let caller = call.caller(&options, kind);
+    let target = Target {
+        row: &call.row,
+        namespace: call.namespace(),
+        name: &call.info.name,
+        part: Part::Other("scale"),
+        create: false,
+    };
+    let registry = &call.server.registry;
+    let updated = registry
+        .update(&target, Tracking::Update, &caller, &mut |old| {
+            let old = old.ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
+            let scale = wanted.scale(&render_scale(old))?;
+            apply_scale(old, &scale, &call.info.name)
+        })
+        .await?;
+    Ok(answer::document(StatusCode::OK, &render_scale(&updated.written.object), &accepted))
+}
+
+/// What the client sent: a whole Scale or changes to the present one.
+enum Wanted {
+    Whole(Value),
+    Patch(PatchKind, Value),
+}
+
+impl Wanted {
+    fn whole(call: &Call, body: &[u8], options: &WriteOptions) -> Result<Self, Status> {
+        let format = negotiate::input(&call.headers)?;
+        let kind = scale_kind();
+        let schema = schema::of_kind(&kind).map(|definition| &**definition);
+        let decoded = wire::decode(body, format, &kind, schema, options.field_validation)?;
+        let mut scale = decoded.object;
+        crate::verbs::check_name(&mut scale, call)?;
+        Ok(Self::Whole(scale))
+    }
+
+    fn patch(call: &Call, body: &[u8]) -> Result<Self, Status> {
+        let kind = PatchKind::of(&call.headers, true)?;
+        let json = if kind == PatchKind::Apply {
+            wire::to_json(body, negotiate::Format::Yaml, &scale_kind())?
+        } else {
+            body.into()
+        };
+        let patch = serde_json::from_slice(&json)
+            .map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))?;
+        Ok(Self::Patch(kind, patch))
+    }
+
+    fn scale(&self, present: &Value) -> Result<Value, Status> {
+        match self {
+            Self::Whole(scale) => Ok(scale.clone()),
+            Self::Patch(kind, patch) => {
+                patched(*kind, present, patch, schema::of_kind(&scale_kind()).map(|definition| &**definition))
+            }
+        }
+    }
+}
+
+/// The object with the replicas that a Scale asks for.
+fn apply_scale(old: &Value, scale: &Value, name: &str) -> Result<Value, Status> {
+    let replicas = scale.i64_at(&["spec", "replicas"]).unwrap_or(0);
+    if replicas < 0 {
+        let path = Path::new("spec").child("replicas");
+        let error = Error::invalid(&path, replicas, "must be greater than or equal to 0");
+        return Err(Status::invalid(&scale_kind(), name, vec![error]));
+    }
+    let mut new = old.clone();
+    for key in ["resourceVersion", "uid"] {
+        let given = scale.meta_str(key);
+        if !given.is_empty() {
+            new.set_meta(key, given);
+        }
+    }
+    let spec = ensure_object(&mut new).entry("spec").or_insert_with(|| json!({}));
+    ensure_object(spec).insert("replicas".into(), replicas.into());
+    Ok(new)
+}
+
+fn render_scale(object: &Value) -> Value {
+    let mut metadata = json!({});
+    for key in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if let Some(value) = object.meta(key) {
+            metadata[key] = value.clone();
+        }
+    }
+    let selector = object.at(&["spec", "selector"]);
+    let selector = match selector {
+        // The old kinds select by a plain map of labels.
+        Some(Value::Object(map)) if !map.contains_key("matchLabels") && !map.contains_key("matchExpressions") => {
+            Some(Selector::from_map(map.iter().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)))))
+        }
+        other => Selector::from_object(other).ok(),
+    };
+    let mut status = json!({"replicas": object.i64_at(&["status", "replicas"]).unwrap_or(0)});
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        status["selector"] = selector.to_string().into();
+    }
+    let mut spec = json!({});
+    if let Some(replicas) = object.i64_at(&["spec", "replicas"]).filter(|replicas| *replicas != 0) {
+        spec["replicas"] = replicas.into();
+    }
+    json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec, "status": status})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_shows_and_changes_the_replicas_alone() {
+        let deployment = json!({
+            "metadata": {"name": "d", "resourceVersion": "5", "labels": {"x": "y"}},
+            "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "d"}}, "paused": true},
+            "status": {"replicas": 2},
+        });
+        let scale = render_scale(&deployment);
+        assert_eq!(scale["spec"], json!({"replicas": 3}));
+        assert_eq!(scale["status"], json!({"replicas": 2, "selector": "app=d"}));
+        let mut wanted = scale.clone();
+        wanted["spec"]["replicas"] = 0.into();
+        let new = apply_scale(&deployment, &wanted, "d").expect("valid");
+        assert_eq!((new["spec"]["replicas"].clone(), new["spec"]["paused"].clone()), (json!(0), json!(true)));
+        wanted["spec"]["replicas"] = (-1).into();
+        assert_eq!(
+            apply_scale(&deployment, &wanted, "d").expect_err("negative").message,
+            "Scale.autoscaling \"d\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Objects as clients that print want them: Table rows with the kind's columns, or
+//! metadata alone (PartialObjectMetadata). Called by get, list, watch and the writes.
+
+use crate::negotiate::{Accepted, Shape};
+use crate::verbs::Call;
+use crate::verbs::list::{Page, list_metadata};
+use ferry_resources::{Column, Row};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// One object in the shape that was asked for.
+pub fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
+    match accepted.shape {
+        Shape::Object => object.clone(),
+        Shape::Metadata => partial(object, accepted),
+        Shape::Table => table(&call.row, std::slice::from_ref(object), accepted, include_object(call)),
+    }
+}
+
+/// A page of objects in the shape that was asked for.
+pub fn shape_list(call: &Call, page: &Page, accepted: &Accepted) -> Value {
+    let objects: Vec<Value> = page.objects.iter().map(|o| call.value_of(&call.bytes_of(o))).collect();
+    let mut document = match accepted.shape {
+        Shape::Table => table(&call.row, &objects, accepted, include_object(call)),
+        _ => {
+            let items: Vec<Value> = objects.iter().map(|object| partial(object, accepted)).collect();
+            json!({"kind": "PartialObjectMetadataList", "apiVersion": accepted.meta_version(), "items": items})
+        }
+    };
+    document["metadata"] = list_metadata(page);
+    document
+}
+
+fn include_object(call: &Call) -> &str {
+    call.query.text("includeObject").unwrap_or_default()
+}
+
+/// The metadata of an object as an object of its own.
+pub fn partial(object: &Value, accepted: &Accepted) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata", "apiVersion": accepted.meta_version(),
+        "metadata": object.get("metadata").cloned().unwrap_or_else(|| json!({})),
+    })
+}
+
+/// A Table of these objects. `include` is the client's includeObject: `None`, `Metadata`
+/// (the default) or `Object`.
+pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -> Value {
+    let now = Timestamp::now();
+    let rows: Vec<Value> = objects
+        .iter()
+        .map(|object| {
+            let mut line = json!({"cells": row.strategy.cells(object, now)});
+            match include {
+                "None" => {}
+                "Object" => line["object"] = object.clone(),
+                _ => line["object"] = partial(object, accepted),
+            }
+            line
+        })
+        .collect();
+    let version = match objects {
+        [one] => one.get("metadata").and_then(|m| m.get("resourceVersion")).cloned().unwrap_or_else(|| json!("")),
+        _ => json!(""),
+    };
+    json!({
+        "kind": "Table", "apiVersion": accepted.meta_version(),
+        "metadata": {"resourceVersion": version},
+        "columnDefinitions": row.columns.iter().map(column).collect::<Vec<_>>(),
+        "rows": rows,
+    })
+}
+
+fn column(column: &Column) -> Value {
+    json!({
+        "name": column.name, "type": column.column_type, "format": column.format,
+        "description": column.description, "priority": column.priority,
+    })
+}

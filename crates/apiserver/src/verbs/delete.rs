@@ -1,0 +1,108 @@
+//! DELETE of one object.
+
+use super::Call;
+use super::options::{invalid_options, validate_dry_run};
+use crate::answer;
+use crate::negotiate::{self, Accepted};
+use crate::registry::{Caller, DeleteOptions, Deleted, deleted_status, returns_deleted_object};
+use crate::transport::Body;
+use crate::wire;
+use bytes::Bytes;
+use ferry_api::field::{Error, Path};
+use ferry_api::gvk::GroupVersionKind;
+use ferry_api::status::Status;
+use ferry_resources::strategy::Propagation;
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    let (options, caller) = delete_options(call, &body)?;
+    let registry = &call.server.registry;
+    let deleted = registry.delete(&call.row, call.namespace(), &call.info.name, &options, &caller).await?;
+    Ok(show_deleted(call, deleted, &accepted))
+}
+
+pub fn show_deleted(call: &Call, deleted: Deleted, accepted: &Accepted) -> Response<Body> {
+    match deleted {
+        Deleted::Gone(written) if !returns_deleted_object(&call.row) => {
+            let status = deleted_status(&call.row, &written.object);
+            let value = serde_json::to_value(&status).unwrap_or(Value::Null);
+            answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
+        }
+        // What waits for its end is accepted rather than done, unless it is the kind
+        // whose clients always expect the object with 200.
+        Deleted::Gone(written) | Deleted::Pending(written) => call.show(StatusCode::OK, &written, accepted),
+    }
+}
+
+/// The options stand in the body, or in the query where there is none.
+pub fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions, Caller), Status> {
+    let kind = GroupVersionKind::new("meta.k8s.io", "v1", "DeleteOptions");
+    let value: Value = if body.is_empty() {
+        from_query(call)?
+    } else {
+        let format = negotiate::input(&call.headers)?;
+        let json = wire::to_json(body, format, &kind)?;
+        serde_json::from_slice(&json).map_err(|error| Status::bad_request(error.to_string()))?
+    };
+    let text = |path: &[&str]| {
+        use ferry_api::object::Meta as _;
+        Some(value.str_at(path).to_owned()).filter(|text| !text.is_empty())
+    };
+    let mut errors = Vec::new();
+    let policy = value.get("propagationPolicy").and_then(Value::as_str);
+    let orphan = value.get("orphanDependents").and_then(Value::as_bool);
+    if let (Some(policy), Some(_)) = (policy, orphan) {
+        let why = "orphanDependents and deletionPropagation cannot be both set";
+        errors.push(Error::invalid(&Path::new("propagationPolicy"), policy, why));
+    }
+    let propagation = match (policy, orphan) {
+        (Some("Foreground"), _) => Some(Propagation::Foreground),
+        (Some("Background"), _) | (None, Some(false)) => Some(Propagation::Background),
+        (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
+        (Some(other), _) => {
+            let known = ["Foreground", "Background", "Orphan", "nil"];
+            errors.push(Error::not_supported(&Path::new("propagationPolicy"), other, &known));
+            None
+        }
+        (None, None) => None,
+    };
+    let dry_run: Vec<&str> = match value.get("dryRun") {
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let dry_run = validate_dry_run(dry_run.into_iter().chain(call.query.all("dryRun")), &mut errors);
+    if !errors.is_empty() {
+        return Err(invalid_options("DeleteOptions", errors));
+    }
+    let options = DeleteOptions {
+        grace_period_seconds: value.get("gracePeriodSeconds").and_then(Value::as_i64),
+        uid: text(&["preconditions", "uid"]),
+        resource_version: text(&["preconditions", "resourceVersion"]),
+        propagation,
+    };
+    let caller = Caller {
+        user: call.user.clone(),
+        now: call.now,
+        dry_run,
+        field_manager: String::new(),
+        warnings: call.warnings.clone(),
+        options: value,
+    };
+    Ok((options, caller))
+}
+
+fn from_query(call: &Call) -> Result<Value, Status> {
+    let mut value = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
+    if let Some(seconds) = call.query.integer("gracePeriodSeconds")? {
+        value["gracePeriodSeconds"] = seconds.into();
+    }
+    if let Some(policy) = call.query.text("propagationPolicy") {
+        value["propagationPolicy"] = policy.into();
+    }
+    if let Some(orphan) = call.query.optional_flag("orphanDependents") {
+        value["orphanDependents"] = orphan.into();
+    }
+    Ok(value)
+}

@@ -1,0 +1,47 @@
+//! DELETE of many objects: those that a list with the same options would show. Each is
+//! deleted on its own; what is gone already is no mistake.
+
+use super::Call;
+use super::delete::delete_options;
+use super::list::{list_body, read_page};
+use super::options::ListOptions;
+use crate::cache::Stored;
+use crate::registry::{Caller, DeleteOptions, Registry};
+use crate::transport::Body;
+use bytes::Bytes;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use http::Response;
+use std::sync::Arc;
+
+/// How many deletions are under way at a time: enough to share commits.
+const AT_ONCE: usize = 64;
+
+pub async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+    call.accepted()?;
+    let (options, caller) = delete_options(call, &body)?;
+    let page = read_page(call, &ListOptions::parse(&call.query, false)?).await?;
+    let registry = &call.server.registry;
+    let deletions: Vec<_> = page
+        .objects
+        .iter()
+        .map(|object| delete_one(registry.clone(), call.row.clone(), object.clone(), options.clone(), caller.clone()))
+        .collect();
+    stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
+    Ok(list_body(call, page))
+}
+
+async fn delete_one(
+    registry: Arc<Registry>,
+    row: Arc<Row>,
+    object: Arc<Stored>,
+    options: DeleteOptions,
+    caller: Caller,
+) -> Result<(), Status> {
+    let namespace = if row.is_namespaced() { object.namespace() } else { "" };
+    match registry.delete(&row, namespace, object.name(), &options, &caller).await {
+        Err(status) if !status.is_not_found() => Err(status),
+        _ => Ok(()),
+    }
+}

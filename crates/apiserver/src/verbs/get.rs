@@ -1,0 +1,33 @@
+//! GET of one object: the cached bytes, shared, without a decode.
+
+use super::Call;
+use super::options::{parse_version, too_large_version};
+use crate::answer;
+use crate::negotiate::Shape;
+use crate::table;
+use crate::transport::Body;
+use ferry_api::status::Status;
+use http::{Response, StatusCode};
+
+pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    let cache = &call.server.registry.cache;
+    match parse_version(call.query.text("resourceVersion").unwrap_or_default())? {
+        None => cache.wait_consistent().await,
+        Some(0) => {}
+        Some(revision) => cache
+            .wait_not_older_than(revision)
+            .await
+            .map_err(|ahead| too_large_version(ahead.requested, ahead.current))?,
+    }
+    let stored = call
+        .server
+        .registry
+        .stored(&call.row, call.namespace(), &call.info.name)
+        .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
+    let bytes = call.bytes_of(&stored);
+    Ok(match accepted.shape {
+        Shape::Object => answer::bytes(StatusCode::OK, bytes, &accepted),
+        _ => answer::document(StatusCode::OK, &table::shape_one(call, &call.value_of(&bytes), &accepted), &accepted),
+    })
+}

@@ -1,0 +1,358 @@
+//! GET of many objects: which version of which page, then cached bytes spliced into a
+//! streamed body. No object is decoded or copied whole unless the client wants another
+//! shape than JSON objects.
+
+use super::Call;
+use super::options::{ListOptions, VersionMatch, too_large_version};
+use super::selection::{Selection, scope, selection};
+use crate::answer;
+use crate::cache::{Filter, Scope, Stored};
+use crate::compress;
+use crate::negotiate::{Format, Shape};
+use crate::registry::store_failed;
+use crate::table;
+use crate::transport::Body;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::status::Status;
+use ferry_store::{RangeOptions, Revision};
+use http::{Response, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// How large the pieces of a streamed list are.
+const PIECE: usize = 64 * 1024;
+
+const EXPIRED: &str = "The resourceVersion for the provided list is too old.";
+const CONTINUE_EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/// Some objects of a collection as of one revision.
+pub struct Page {
+    pub objects: Vec<Arc<Stored>>,
+    pub revision: Revision,
+    pub continue_token: Option<String>,
+    pub remaining: Option<i64>,
+}
+
+pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    let options = ListOptions::parse(&call.query, false)?;
+    let page = read_page(call, &options).await?;
+    if accepted.shape != Shape::Object {
+        let document = table::shape_list(call, &page, &accepted);
+        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers).await);
+    }
+    let converts = call.row.gvk() != call.row.stored_as;
+    if accepted.format != Format::Json || accepted.pretty || converts {
+        let items: Vec<Value> = page.objects.iter().map(|o| call.value_of(&call.bytes_of(o))).collect();
+        let document = json!({
+            "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
+            "metadata": list_metadata(&page), "items": items,
+        });
+        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers).await);
+    }
+    Ok(list_body(call, page))
+}
+
+/// The metadata of a list: its revision, and how to go on.
+pub fn list_metadata(page: &Page) -> Value {
+    let mut metadata = json!({"resourceVersion": page.revision.to_string()});
+    if let Some(token) = &page.continue_token {
+        metadata["continue"] = token.as_str().into();
+    }
+    if let Some(remaining) = page.remaining {
+        metadata["remainingItemCount"] = remaining.into();
+    }
+    metadata
+}
+
+/// Streams a page as a list of JSON objects.
+pub fn list_body(call: &Call, page: Page) -> Response<Body> {
+    let head = format!(
+        "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
+        call.row.list_kind,
+        call.row.group_version(),
+        list_metadata(&page)
+    );
+    let length = head.len()
+        + page.objects.iter().map(|object| object.item().len() + 1).sum::<usize>()
+        + page.objects.len().saturating_sub(1)
+        + 2;
+    let body = ListBody { head: Some(head), objects: page.objects.into_iter(), first: true, done: false, left: length };
+    compress::stream_response(
+        answer::stream(StatusCode::OK, Format::Json.media_type(), empty()),
+        body,
+        length,
+        &call.headers,
+    )
+}
+
+fn empty() -> Body {
+    crate::transport::empty()
+}
+
+/// The body of a list: pieces are made as the connection takes them, so a list of any
+/// size costs one piece of memory.
+pub struct ListBody {
+    head: Option<String>,
+    objects: std::vec::IntoIter<Arc<Stored>>,
+    first: bool,
+    done: bool,
+    left: usize,
+}
+
+impl ListBody {
+    fn next_piece(&mut self) -> Option<Bytes> {
+        if self.done {
+            return None;
+        }
+        let mut piece = BytesMut::with_capacity(PIECE.min(self.left));
+        if let Some(head) = self.head.take() {
+            piece.put_slice(head.as_bytes());
+        }
+        while piece.len() < PIECE {
+            let Some(object) = self.objects.next() else {
+                piece.put_slice(b"]}");
+                self.done = true;
+                break;
+            };
+            if !std::mem::take(&mut self.first) {
+                piece.put_u8(b',');
+            }
+            piece.put_u8(b'{');
+            piece.put_slice(object.item());
+        }
+        self.left = self.left.saturating_sub(piece.len());
+        Some(piece.freeze())
+    }
+}
+
+impl http_body::Body for ListBody {
+    type Data = Bytes;
+    type Error = crate::transport::BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(self.next_piece().map(|piece| Ok(http_body::Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.done
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        http_body::SizeHint::with_exact(self.left as u64)
+    }
+}
+
+/// Reads the page that the options ask for, from memory wherever memory has that version.
+pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Status> {
+    let registry = &call.server.registry;
+    let selection = selection(call, &options.label_selector, &options.field_selector)?;
+    let scope = scope(call);
+    let stock = registry.cache.stock(&call.row).ok_or_else(Status::no_such_path)?;
+
+    if !options.continue_token.is_empty() {
+        let (token, after) = decode_token(&options.continue_token, &scope)?;
+        if let Ok(revision) = Revision::try_from(token.rv) {
+            if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision) {
+                return cut(listing.objects, revision, options.limit, &selection, &scope, None);
+            }
+            return read_history(call, options, &selection, &scope, revision, Some(after)).await;
+        }
+        // The consistent list is lost; the client has chosen to go on with what is there now.
+        registry.cache.wait_consistent().await;
+        let listing = stock.list(scope.prefix());
+        let rest = listing.objects.into_iter().filter(|object| **object.key() > *after.as_str()).collect();
+        return cut(rest, listing.revision, options.limit, &selection, &scope, None);
+    }
+
+    let mut limit = options.limit;
+    match options.resource_version {
+        None => registry.cache.wait_consistent().await,
+        // Any version will do, and the whole of it is in memory.
+        Some(0) => limit = 0,
+        Some(revision) => {
+            registry
+                .cache
+                .wait_not_older_than(revision)
+                .await
+                .map_err(|ahead| too_large_version(ahead.requested, ahead.current))?;
+            // A limit without a match means the exact version, as it did before
+            // resourceVersionMatch existed.
+            let exact =
+                options.version_match == Some(VersionMatch::Exact) || (options.version_match.is_none() && limit > 0);
+            if exact {
+                if let Some(listing) = stock.list_unchanged_since(scope.prefix(), scope.prefix(), revision) {
+                    let with_first = stock.get(scope.prefix()).into_iter().chain(listing.objects).collect();
+                    return cut(with_first, revision, limit, &selection, &scope, None);
+                }
+                return read_history(call, options, &selection, &scope, revision, None).await;
+            }
+        }
+    }
+    let listing = stock.list(scope.prefix());
+    cut(listing.objects, listing.revision, limit, &selection, &scope, None)
+}
+
+/// Takes the first `limit` matching objects of all that there are.
+fn cut(
+    objects: Vec<Arc<Stored>>,
+    revision: Revision,
+    limit: usize,
+    selection: &Selection,
+    scope: &Scope,
+    _: Option<()>,
+) -> Result<Page, Status> {
+    let mut matching = objects.into_iter().filter(|o| scope.contains(o.key()) && selection.matches(o));
+    if limit == 0 {
+        return Ok(Page { objects: matching.collect(), revision, continue_token: None, remaining: None });
+    }
+    let objects: Vec<Arc<Stored>> = matching.by_ref().take(limit).collect();
+    let rest = matching.count();
+    let continue_token = match objects.last() {
+        Some(last) if rest > 0 => Some(encode_token(last.key(), scope, revision)?),
+        _ => None,
+    };
+    // A count of objects that were not compared with the selector would mislead.
+    let remaining = (rest > 0 && selection.is_everything()).then_some(rest as i64);
+    Ok(Page { objects, revision, continue_token, remaining })
+}
+
+/// Reads a page as of an older revision from the store.
+async fn read_history(
+    call: &Call,
+    options: &ListOptions,
+    selection: &Selection,
+    scope: &Scope,
+    revision: Revision,
+    after: Option<String>,
+) -> Result<Page, Status> {
+    let registry = &call.server.registry;
+    let stock = registry.cache.stock(&call.row).ok_or_else(Status::no_such_path)?;
+    let mut objects = Vec::new();
+    let mut start_after = after.clone();
+    loop {
+        let range = RangeOptions {
+            limit: if options.limit == 0 { 0 } else { options.limit.max(100) },
+            start_after: start_after.clone(),
+            revision: Some(revision),
+        };
+        let range = match registry.store.range(scope.prefix(), range).await {
+            Ok(range) => range,
+            Err(ferry_store::Error::Compacted { .. }) => return Err(compacted(after.as_deref(), scope)),
+            Err(ferry_store::Error::FutureRevision { requested, current }) => {
+                return Err(too_large_version(requested, current));
+            }
+            Err(error) => return Err(store_failed(error)),
+        };
+        let total_left = range.remaining;
+        let count = range.entries.len();
+        for (index, entry) in range.entries.iter().enumerate() {
+            let raw = registry.transformers.decode(&entry.key, &entry.value).map_err(Status::internal)?;
+            let Some(stored) = stock.admit(entry.key.clone(), entry.revision, &raw) else { continue };
+            if !scope.contains(&entry.key) || !selection.matches(&stored) {
+                continue;
+            }
+            objects.push(Arc::new(stored));
+            let rest = total_left + (count - index - 1) as u64;
+            if options.limit > 0 && objects.len() == options.limit && rest > 0 {
+                return Ok(Page {
+                    objects,
+                    revision,
+                    continue_token: Some(encode_token(&entry.key, scope, revision)?),
+                    remaining: selection.is_everything().then_some(i64::try_from(rest).unwrap_or(i64::MAX)),
+                });
+            }
+        }
+        start_after = range.entries.last().map(|entry| entry.key.to_string());
+        if !range.more {
+            return Ok(Page { objects, revision, continue_token: None, remaining: None });
+        }
+    }
+}
+
+fn compacted(after: Option<&str>, scope: &Scope) -> Status {
+    let Some(after) = after else { return Status::expired(EXPIRED) };
+    let mut status = Status::expired(CONTINUE_EXPIRED);
+    if let Ok(token) = encode(after, scope, -1) {
+        status.metadata.insert("continue".into(), token.into());
+    }
+    status
+}
+
+/// Upstream's token, so that tools which look inside find what they expect.
+#[derive(Debug, Serialize, Deserialize)]
+struct Token {
+    v: String,
+    rv: i64,
+    start: String,
+}
+
+fn encode_token(last: &str, scope: &Scope, revision: Revision) -> Result<String, Status> {
+    encode(last, scope, i64::try_from(revision).unwrap_or(i64::MAX))
+}
+
+fn encode(last: &str, scope: &Scope, rv: i64) -> Result<String, Status> {
+    let start = last
+        .strip_prefix(scope.prefix())
+        .map(|rest| format!("{rest}\0"))
+        .ok_or_else(|| Status::internal("unable to encode next field: the key and key prefix do not match"))?;
+    let token = Token { v: "meta.k8s.io/v1".into(), rv, start };
+    Ok(URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).map_err(Status::internal)?))
+}
+
+/// The token and the key after which the next page begins. A token cannot reach outside
+/// the collection that the URL names.
+fn decode_token(text: &str, scope: &Scope) -> Result<(Token, String), Status> {
+    let invalid = |why: &str| Status::bad_request(format!("invalid continue token: {why}"));
+    let bytes = URL_SAFE_NO_PAD
+        .decode(text.trim_end_matches('='))
+        .map_err(|_| invalid("continue key is not valid: illegal base64 data"))?;
+    let token: Token =
+        serde_json::from_slice(&bytes).map_err(|e| invalid(&format!("continue key is not valid: {e}")))?;
+    if token.v != "meta.k8s.io/v1" {
+        return Err(invalid(&format!(
+            "continue key is not valid: server does not recognize this encoded version {}",
+            token.v
+        )));
+    }
+    if token.rv == 0 {
+        return Err(invalid(
+            "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+        ));
+    }
+    if token.start.is_empty() {
+        return Err(invalid("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)"));
+    }
+    let start = token.start.trim_end_matches('\0');
+    if start.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+        return Err(invalid(&format!("continue key is not valid: {start}")));
+    }
+    let after = format!("{}{start}", scope.prefix());
+    Ok((token, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_have_upstreams_form_and_stay_in_their_collection() {
+        let scope = Scope::Prefix("/registry/pods/".into());
+        let token = encode_token("/registry/pods/default/web", &scope, 42).expect("within");
+        let inside = URL_SAFE_NO_PAD.decode(&token).expect("base64");
+        assert_eq!(inside, br#"{"v":"meta.k8s.io/v1","rv":42,"start":"default/web\u0000"}"#);
+        let (decoded, after) = decode_token(&token, &scope).expect("our own");
+        assert_eq!((decoded.rv, after.as_str()), (42, "/registry/pods/default/web"));
+        let evil = URL_SAFE_NO_PAD.encode(r#"{"v":"meta.k8s.io/v1","rv":42,"start":"../secrets/a"}"#);
+        assert!(decode_token(&evil, &scope).is_err());
+        assert!(decode_token("garbage!", &scope).is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! The verbs, each generic over rows: what a request asks of the registry or the cache,
+//! and how the result is shown. `chain.rs` calls [`dispatch`] when a request has passed.
+
+mod create;
+mod delete;
+mod delete_collection;
+mod get;
+pub mod list;
+pub mod options;
+mod patch;
+pub mod selection;
+mod update;
+mod watch;
+
+pub use create::create;
+pub use get::get;
+pub use patch::{PatchKind, patch, patched};
+pub use update::{check_name, update};
+
+use crate::ServerState;
+use crate::answer;
+use crate::authn::UserInfo;
+use crate::cache::Stored;
+use crate::negotiate::{self, Accepted, Shape, Use};
+use crate::query::Query;
+use crate::registry::{Caller, Warnings, Written};
+use crate::request_info::RequestInfo;
+use crate::subresources;
+use crate::table;
+use crate::transport::Body;
+use bytes::Bytes;
+use ferry_api::status::Status;
+use ferry_resources::Row;
+use http::{HeaderMap, Response, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// One request for a resource, past the chain.
+pub struct Call {
+    pub server: Arc<ServerState>,
+    pub row: Arc<Row>,
+    pub info: RequestInfo,
+    pub query: Query,
+    pub headers: HeaderMap,
+    pub user: Arc<UserInfo>,
+    pub warnings: Warnings,
+    pub now: Timestamp,
+}
+
+impl Call {
+    pub fn header(&self, name: http::header::HeaderName) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    pub fn accepted(&self) -> Result<Accepted, Status> {
+        negotiate::output(&self.headers, &self.query, Use::Object)
+    }
+
+    /// The namespace of the object: for a Namespace itself there is none.
+    pub fn namespace(&self) -> &str {
+        if self.row.is_namespaced() { &self.info.namespace } else { "" }
+    }
+
+    /// The caller with the options that every write has.
+    pub fn caller(&self, options: &options::WriteOptions, kind: &str) -> Caller {
+        Caller {
+            user: self.user.clone(),
+            now: self.now,
+            dry_run: options.dry_run,
+            field_manager: options.manager(self.header(http::header::USER_AGENT)),
+            warnings: self.warnings.clone(),
+            options: options.to_value(kind),
+        }
+    }
+
+    /// Shows what a write left.
+    pub fn show(&self, code: StatusCode, written: &Written, accepted: &Accepted) -> Response<Body> {
+        match accepted.shape {
+            Shape::Object => answer::object(code, &written.object, &written.bytes, accepted),
+            _ => answer::document(code, &table::shape_one(self, &written.object, accepted), accepted),
+        }
+    }
+
+    /// The bytes of a cached object in the row's own version.
+    pub fn bytes_of(&self, stored: &Stored) -> Bytes {
+        if self.row.gvk() == self.row.stored_as {
+            return stored.bytes().clone();
+        }
+        crate::registry::encode::encode(&self.server.registry.decode(&self.row, stored)).into()
+    }
+
+    pub fn value_of(&self, bytes: &Bytes) -> Value {
+        serde_json::from_slice(bytes).unwrap_or(Value::Null)
+    }
+}
+
+/// Sends a request to its verb. The body has been read for verbs that have one.
+pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
+    if !call.info.subresource.is_empty() {
+        return subresources::dispatch(call, body).await;
+    }
+    if !call.row.is_stored() {
+        return subresources::create_review(call, body).await;
+    }
+    match call.info.verb.as_str() {
+        "get" => get(&call).await,
+        "list" => list::list(&call).await,
+        "watch" => watch::watch(&call).await,
+        "create" => create(&call, body).await,
+        "update" => update(&call, body, crate::registry::Part::Main).await,
+        "patch" => patch(&call, body, crate::registry::Part::Main).await,
+        "delete" => delete::delete(&call, body).await,
+        "deletecollection" => delete_collection::delete_collection(&call, body).await,
+        _ => Err(method_not_allowed()),
+    }
+}
+
+/// A path that exists with a method that it does not take.
+pub fn method_not_allowed() -> Status {
+    Status::failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        .with_details(Default::default())
+}

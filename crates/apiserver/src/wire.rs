@@ -1,0 +1,98 @@
+//! Bodies to objects and objects to protobuf: what the verbs need of ferry_api's codecs.
+
+use crate::negotiate::Format;
+use bytes::Bytes;
+use ferry_api::codec;
+use ferry_api::gvk::GroupVersionKind;
+use ferry_api::object::Meta;
+use ferry_api::schema::TypeDef;
+use ferry_api::status::Status;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The largest body that is read (upstream's MaxRequestBodyBytes).
+pub const BODY_MAX: usize = 3 * 1024 * 1024;
+
+/// What happens to fields that the kind does not have, and to fields that occur twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    Ignore,
+    #[default]
+    Warn,
+    Strict,
+}
+
+pub struct Decoded {
+    pub object: Value,
+    pub warnings: Vec<String>,
+}
+
+/// Decodes a request's object. `expected` is the kind that the URL takes; an object that
+/// names none is taken for one.
+pub fn decode(
+    body: &[u8],
+    format: Format,
+    expected: &GroupVersionKind,
+    schema: Option<&TypeDef>,
+    validation: FieldValidation,
+) -> Result<Decoded, Status> {
+    let json = to_json(body, format, expected)?;
+    let decoded = match schema {
+        Some(schema) => codec::decode(&json, schema, expected),
+        None => codec::decode_any(&json),
+    };
+    let mut decoded = decoded.map_err(|error| error.into_status(expected, body))?;
+    if schema.is_none() {
+        check_kind(&mut decoded.value, expected)?;
+    }
+    if validation == FieldValidation::Strict
+        && let Some(status) = decoded.strict_error(expected)
+    {
+        return Err(status);
+    }
+    let warnings = if validation == FieldValidation::Warn { decoded.violations } else { Vec::new() };
+    Ok(Decoded { object: decoded.value, warnings })
+}
+
+/// The body as JSON text, whatever it came as.
+pub fn to_json<'a>(body: &'a [u8], format: Format, expected: &GroupVersionKind) -> Result<Cow<'a, [u8]>, Status> {
+    match format {
+        Format::Json => Ok(Cow::Borrowed(body)),
+        // YAML grows when its aliases are written out, but not without end.
+        Format::Yaml => codec::yaml::to_json(body, BODY_MAX * 4)
+            .map(|json| Cow::Owned(json.into_bytes()))
+            .map_err(|error| error.into_status(expected, body)),
+        Format::Protobuf => Err(Status::unsupported_media_type(&[crate::negotiate::JSON, crate::negotiate::YAML])),
+    }
+}
+
+/// The object must say that it is what the URL takes, or say nothing.
+fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Status> {
+    let found = object.gvk();
+    if found.kind.is_empty() && found.version.is_empty() {
+        object.set_gvk(expected);
+        return Ok(());
+    }
+    if found.group_version() != expected.group_version() {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({}) does not match the expected API version ({})",
+            found.group_version(),
+            expected.group_version()
+        )));
+    }
+    if found.kind != expected.kind {
+        return Err(Status::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}",
+            found.kind, found.version, expected.kind
+        )));
+    }
+    Ok(())
+}
+
+/// Whether answers can be given in protobuf.
+pub const HAS_PROTOBUF: bool = false;
+
+/// The protobuf form with its envelope; `None` where there is none.
+pub fn to_protobuf(_object: &Value) -> Option<Bytes> {
+    None
+}
