@@ -26,6 +26,7 @@ pub(super) struct ServiceAccount {
     lookup: Arc<dyn ObjectLookup>,
     /// Told of every account that is written.
     written: Arc<Notify>,
+    patience: Duration,
 }
 
 impl ServiceAccount {
@@ -38,11 +39,11 @@ impl ServiceAccount {
             }
         });
         lookup.subscribe("", "serviceaccounts", observer);
-        Self { lookup, written }
+        Self { lookup, written, patience: DEFAULT_ACCOUNT_PATIENCE }
     }
 
     async fn account(&self, request: &AdmissionRequest<'_>, name: &str) -> Result<Value, Status> {
-        let deadline = Instant::now() + DEFAULT_ACCOUNT_PATIENCE;
+        let deadline = Instant::now() + self.patience;
         loop {
             let written = self.written.notified();
             if let Some(stored) = self.lookup.get("", "serviceaccounts", &request.namespace, name) {
@@ -329,21 +330,20 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_missing_account_is_named_and_the_default_one_is_waited_for() {
         let objects = Objects::of(&[]);
-        let plugin = Arc::new(ServiceAccount::new(objects.clone()));
-        let missing = Case::create(pods(), pod(json!({"serviceAccountName": "web"}))).run(&*plugin).await;
+        let mut plugin = ServiceAccount::new(objects.clone());
+        plugin.patience = Duration::from_millis(1);
+        let missing = Case::create(pods(), pod(json!({"serviceAccountName": "web"}))).run(&plugin).await;
         assert_eq!(
             missing.expect_err("absent").message,
             "pods \"p\" is forbidden: error looking up service account ns/web: serviceaccount \"web\" not found"
         );
-        let missing = Case::create(pods(), pod(json!({}))).run(&*plugin).await.expect_err("never made");
+        let missing = Case::create(pods(), pod(json!({}))).run(&plugin).await.expect_err("never made");
         assert!(missing.message.ends_with("service account ns/default: serviceaccount \"default\" not found"));
-        let waiting = {
-            let plugin = plugin.clone();
-            tokio::spawn(async move { Case::create(pods(), pod(json!({}))).run(&*plugin).await })
-        };
+        plugin.patience = Duration::from_secs(60);
+        let waiting = tokio::spawn(async move { Case::create(pods(), pod(json!({}))).run(&plugin).await });
         tokio::task::yield_now().await;
         objects.put(account("default", json!({})));
         assert!(waiting.await.expect("joined").is_ok());

@@ -289,8 +289,9 @@ mod tests {
                 assert_ne!(rule.resources.is_empty(), rule.non_resource_urls.is_empty(), "{}", object.name());
             }
         }
-        let bound =
-            |plural: &str| objects.iter().filter(|o| plural_of(o) == plural).map(|o| o.str_at(&["roleRef", "name"]));
+        let bound = |plural: &'static str| {
+            objects.iter().filter(move |o| plural_of(o) == plural).map(|o| o.str_at(&["roleRef", "name"]))
+        };
         for role in bound("clusterrolebindings") {
             named(&objects, "clusterroles", role);
         }
