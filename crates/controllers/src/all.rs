@@ -7,6 +7,8 @@ use crate::deployment::DeploymentController;
 use crate::endpoint_slice::EndpointSliceController;
 use crate::endpoints::EndpointsController;
 use crate::error::Result;
+use crate::garbage_collector::GarbageCollector;
+use crate::namespace::NamespaceController;
 use crate::node_ipam::NodeIpamController;
 use crate::node_lifecycle::NodeLifecycleController;
 use crate::pod_gc::PodGcController;
@@ -29,6 +31,8 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(TaintEvictionController::new()),
         Arc::new(PodGcController::new(config.terminated_pod_threshold)),
         Arc::new(ClusterRoleAggregationController),
+        Arc::new(NamespaceController),
+        Arc::new(GarbageCollector::default()),
     ];
     if let Some(cidr) = &config.cluster_cidr {
         all.push(Arc::new(NodeIpamController::new(cidr, config.node_cidr_mask_size)?));
