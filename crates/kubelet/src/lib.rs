@@ -1,1 +1,177 @@
-//! placeholder
+//! The kubelet: pods bound to this node become processes on it.
+//!
+//! [`run`] is the whole of it. It registers the node, follows the pods bound to it with
+//! one `pod_worker` each, drives the runtime over `cri`, and answers the API server's
+//! requests for logs and terminals on `server`.
+//!
+//! **Invariant:** all state is in the API and in the runtime. A kubelet that starts anew
+//! reads both, adopts the containers that run, and restarts none.
+
+pub mod admit;
+pub mod backoff;
+mod cgroup;
+pub mod cni;
+pub mod container;
+mod context;
+pub mod cri;
+mod duration;
+pub mod image;
+mod kill;
+mod lifecycle;
+mod node;
+mod objects;
+pub mod observed;
+pub mod plan;
+pub mod pod;
+mod pod_worker;
+pub mod probe;
+mod registry;
+pub mod resource;
+mod runtime_watch;
+pub mod status;
+mod sync;
+pub mod volume;
+mod workers;
+
+pub use cni::Cni;
+
+use context::Context;
+use cri::Runtime;
+use cri::grpc::GrpcRuntime;
+use ferry_client::{Client, Informers};
+use k8s_openapi::api::core::v1::Taint;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot reach the container runtime at {endpoint}: {source}")]
+    Runtime {
+        endpoint: String,
+        #[source]
+        source: cri::RuntimeError,
+    },
+    #[error("cannot make {path}: {source}")]
+    Directory {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("cannot serve on {address}: {why}")]
+    Server { address: SocketAddr, why: String },
+}
+
+/// The HTTPS server the API server calls for logs, exec and port-forward.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    pub address: SocketAddr,
+    pub certificate_pem: String,
+    pub key_pem: String,
+    /// Client certificates must be signed by one of these.
+    pub client_ca_pem: String,
+    /// Common names that may do everything; the API server's kubelet client.
+    pub allowed_names: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub node_name: String,
+    pub node_ips: Vec<String>,
+    /// Pods' volumes and files; `/var/lib/kubelet` to upstream.
+    pub root_dir: PathBuf,
+    /// Container logs; `/var/log/pods` to upstream.
+    pub log_dir: PathBuf,
+    /// The runtime's socket, as a path or `unix://…`.
+    pub runtime_endpoint: String,
+    pub cni: Cni,
+    /// The pod range to use until the node object has one.
+    pub pod_cidr: Option<String>,
+    pub cluster_dns: Vec<String>,
+    pub cluster_domain: String,
+    pub resolv_conf: PathBuf,
+    pub server: Option<ServerConfig>,
+    pub max_pods: u32,
+    /// The cgroup all pods live in; its own for each cluster on a machine.
+    pub cgroup_root: String,
+    pub heartbeat: Duration,
+    pub parallel_pulls: usize,
+    /// Labels and taints beside the usual ones.
+    pub labels: BTreeMap<String, String>,
+    pub register_taints: Vec<Taint>,
+    /// Shown as the node's kubelet version.
+    pub version: String,
+}
+
+impl Config {
+    /// Everything at upstream's defaults, under `root` where it is a path.
+    pub fn new(node_name: &str, node_ip: &str, root: &std::path::Path, runtime_endpoint: &str) -> Self {
+        Self {
+            node_name: node_name.into(),
+            node_ips: vec![node_ip.into()],
+            root_dir: root.join("kubelet"),
+            log_dir: root.join("logs"),
+            runtime_endpoint: runtime_endpoint.into(),
+            cni: Cni {
+                conf_dir: root.join("cni/net.d"),
+                bin_dir: "/usr/lib/cni".into(),
+                bridge: "ferry0".into(),
+                data_dir: root.join("cni/data"),
+                mtu: None,
+            },
+            pod_cidr: None,
+            cluster_dns: vec!["10.96.0.10".into()],
+            cluster_domain: "cluster.local".into(),
+            resolv_conf: "/etc/resolv.conf".into(),
+            server: None,
+            max_pods: 110,
+            cgroup_root: "kubepods".into(),
+            heartbeat: Duration::from_secs(10),
+            parallel_pulls: 5,
+            labels: BTreeMap::new(),
+            register_taints: Vec::new(),
+            version: "v1.36.4".into(),
+        }
+    }
+}
+
+/// Runs the kubelet against the runtime of the configuration until `shutdown`. `ready`
+/// becomes true when the node is registered and its Ready condition is written.
+pub async fn run(
+    config: Config,
+    client: Client,
+    ready: watch::Sender<bool>,
+    shutdown: CancellationToken,
+) -> Result<(), Error> {
+    let runtime = GrpcRuntime::connect(&config.runtime_endpoint)
+        .map_err(|source| Error::Runtime { endpoint: config.runtime_endpoint.clone(), source })?;
+    run_with_runtime(config, client, Arc::new(runtime), ready, shutdown).await
+}
+
+/// The same over any runtime, which is how it is tested.
+pub async fn run_with_runtime(
+    config: Config,
+    client: Client,
+    runtime: Arc<dyn Runtime>,
+    ready: watch::Sender<bool>,
+    shutdown: CancellationToken,
+) -> Result<(), Error> {
+    for path in [&config.root_dir, &config.log_dir] {
+        std::fs::create_dir_all(path).map_err(|source| Error::Directory { path: path.clone(), source })?;
+    }
+    // Ends everything below when this function returns, for whatever reason.
+    let shutdown = shutdown.child_token();
+    let _ends_all = shutdown.clone().drop_guard();
+    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
+    let machine = node::local_machine(&config);
+    let context = Arc::new(Context::new(config, client, runtime, &informers, machine));
+    let watch_runtime = runtime_watch::run(context.clone(), shutdown.clone());
+    let keep_node = node::run(context.clone(), ready, shutdown.clone());
+    let run_pods = workers::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods)?;
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! The runtime's whole configuration of one container.
+
+use super::{ConfigError, Machine, expand, resources, security};
+use crate::cri::v1;
+use crate::observed::{
+    CONTAINER_NAME_LABEL, HASH_ANNOTATION, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL,
+    RESTART_COUNT_ANNOTATION, TERMINATION_PATH_ANNOTATION, TERMINATION_POLICY_ANNOTATION,
+};
+use crate::pod;
+use k8s_openapi::api::core::v1::{Container, Pod};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Everything a container's configuration depends on, gathered beforehand.
+pub struct Inputs<'a> {
+    pub pod: &'a Pod,
+    pub container: &'a Container,
+    pub restart_count: u32,
+    pub image_ref: &'a str,
+    pub image_user: &'a security::ImageUser,
+    pub env: &'a BTreeMap<String, String>,
+    pub mounts: Vec<v1::Mount>,
+    /// The container whose processes an ephemeral one may see.
+    pub target: Option<&'a str>,
+    pub machine: &'a Machine,
+    pub seccomp_root: &'a Path,
+}
+
+pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, ConfigError> {
+    let Inputs { pod, container, env, .. } = inputs;
+    let expand_all = |words: &Option<Vec<String>>| -> Vec<String> {
+        words.iter().flatten().map(|word| expand::expand(word, |name| env.get(name).cloned())).collect()
+    };
+    let security = security::render_security(pod, container, inputs.image_user, inputs.target, inputs.seccomp_root)?;
+    Ok(v1::ContainerConfig {
+        metadata: Some(v1::ContainerMetadata { name: container.name.clone(), attempt: inputs.restart_count }),
+        image: Some(v1::ImageSpec {
+            image: inputs.image_ref.to_string(),
+            user_specified_image: container.image.clone().unwrap_or_default(),
+            ..Default::default()
+        }),
+        command: expand_all(&container.command),
+        args: expand_all(&container.args),
+        working_dir: container.working_dir.clone().unwrap_or_default(),
+        envs: env.iter().map(|(key, value)| v1::KeyValue { key: key.clone(), value: value.clone() }).collect(),
+        mounts: inputs.mounts,
+        labels: HashMap::from([
+            (POD_NAME_LABEL.into(), pod::name(pod).into()),
+            (POD_NAMESPACE_LABEL.into(), pod::namespace(pod).into()),
+            (POD_UID_LABEL.into(), pod::uid(pod).into()),
+            (CONTAINER_NAME_LABEL.into(), container.name.clone()),
+        ]),
+        annotations: annotations(pod, container, inputs.restart_count),
+        log_path: format!("{}/{}.log", container.name, inputs.restart_count),
+        stdin: container.stdin.unwrap_or(false),
+        stdin_once: container.stdin_once.unwrap_or(false),
+        tty: container.tty.unwrap_or(false),
+        linux: Some(v1::LinuxContainerConfig {
+            resources: Some(resources::compute_resources(pod, container, inputs.machine)),
+            security_context: Some(security),
+        }),
+        ..Default::default()
+    })
+}
+
+/// What a later kubelet must find on the container to adopt it: the spec's hash, how
+/// often it was started, and how to end it.
+fn annotations(pod: &Pod, container: &Container, restart_count: u32) -> HashMap<String, String> {
+    let mut out = HashMap::from([
+        (HASH_ANNOTATION.into(), format!("{:x}", pod::container_hash(container))),
+        (RESTART_COUNT_ANNOTATION.into(), restart_count.to_string()),
+        (TERMINATION_PATH_ANNOTATION.into(), termination_path(container).to_string()),
+        (
+            TERMINATION_POLICY_ANNOTATION.into(),
+            container.termination_message_policy.clone().unwrap_or_else(|| "File".into()),
+        ),
+    ]);
+    if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+        out.insert("io.kubernetes.pod.deletionGracePeriod".into(), seconds.to_string());
+    }
+    if let Some(seconds) = pod::spec(pod).termination_grace_period_seconds {
+        out.insert("io.kubernetes.pod.terminationGracePeriod".into(), seconds.to_string());
+    }
+    let hook = container.lifecycle.as_ref().and_then(|lifecycle| lifecycle.pre_stop.as_ref());
+    if let Some(text) = hook.and_then(|hook| serde_json::to_string(hook).ok()) {
+        out.insert("io.kubernetes.container.preStopHandler".into(), text);
+    }
+    if let Some(text) = container.ports.as_ref().and_then(|ports| serde_json::to_string(ports).ok()) {
+        out.insert("io.kubernetes.container.ports".into(), text);
+    }
+    out
+}
+
+pub fn termination_path(container: &Container) -> &str {
+    container.termination_message_path.as_deref().unwrap_or("/dev/termination-log")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::tests::pod;
+    use serde_json::json;
+
+    #[test]
+    fn a_container_is_described_as_upstream_describes_it() {
+        let pod = pod(json!({ "terminationGracePeriodSeconds": 7, "containers": [{ "name": "a", "image": "web:1",
+            "command": ["/bin/$(WHAT)"], "args": ["$$(WHAT)"], "tty": true,
+            "lifecycle": { "preStop": { "exec": { "command": ["x"] } } } }] }));
+        let config = render_container(Inputs {
+            pod: &pod,
+            container: &pod::containers(&pod)[0],
+            restart_count: 3,
+            image_ref: "sha256:abc",
+            image_user: &Default::default(),
+            env: &BTreeMap::from([("WHAT".into(), "sh".into())]),
+            mounts: vec![],
+            target: None,
+            machine: &Machine::default(),
+            seccomp_root: Path::new("/"),
+        })
+        .expect("a good container");
+        assert_eq!((config.command, config.args), (vec!["/bin/sh".to_string()], vec!["$(WHAT)".to_string()]));
+        assert_eq!(config.log_path, "a/3.log");
+        assert!(config.tty);
+        assert_eq!(config.annotations[RESTART_COUNT_ANNOTATION], "3");
+        assert_eq!(config.annotations["io.kubernetes.pod.terminationGracePeriod"], "7");
+        assert_eq!(config.annotations["io.kubernetes.container.preStopHandler"], r#"{"exec":{"command":["x"]}}"#);
+        assert_eq!(config.labels[CONTAINER_NAME_LABEL], "a");
+    }
+}

@@ -1,0 +1,330 @@
+//! A runtime that lives in memory: it records every call and keeps sandboxes and
+//! containers as a real one would, so that workers can be tested without a machine.
+
+use super::{ExecOutput, Result, Runtime, RuntimeError, RuntimeEvent, v1};
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+#[derive(Default)]
+pub struct RecordingRuntime {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: Vec<String>,
+    next: u64,
+    sandboxes: HashMap<String, (v1::PodSandboxConfig, v1::PodSandboxStatus)>,
+    containers: HashMap<String, (v1::ContainerConfig, v1::ContainerStatus, String)>,
+    images: HashMap<String, v1::Image>,
+    failures: HashMap<String, RuntimeError>,
+    exec: HashMap<String, ExecOutput>,
+    subscribers: Vec<mpsc::Sender<RuntimeEvent>>,
+}
+
+impl RecordingRuntime {
+    /// The calls so far, as `verb object`.
+    pub fn calls(&self) -> Vec<String> {
+        self.state.lock().calls.clone()
+    }
+
+    pub fn add_image(&self, name: &str) {
+        let image =
+            v1::Image { id: format!("sha256:{name}"), repo_tags: vec![name.into()], size: 1, ..Default::default() };
+        self.state.lock().images.insert(name.into(), image);
+    }
+
+    /// Every call of this verb fails until told otherwise.
+    pub fn fail(&self, verb: &str, error: Option<RuntimeError>) {
+        let mut state = self.state.lock();
+        match error {
+            Some(error) => state.failures.insert(verb.into(), error),
+            None => state.failures.remove(verb),
+        };
+    }
+
+    pub fn answer_exec(&self, command: &str, output: ExecOutput) {
+        self.state.lock().exec.insert(command.into(), output);
+    }
+
+    /// Ends the running container of that name, as its process would.
+    pub fn exit(&self, container: &str, code: i32) {
+        let mut state = self.state.lock();
+        let running = v1::ContainerState::ContainerRunning as i32;
+        let found = state
+            .containers
+            .values_mut()
+            .find(|(config, status, _)| name_of(config) == container && status.state == running);
+        let Some((_, status, _)) = found else { return };
+        end(status, code);
+        let id = status.id.clone();
+        state.tell(&id);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        let state = self.state.lock();
+        state.sandboxes.is_empty() && state.containers.is_empty()
+    }
+}
+
+fn name_of(config: &v1::ContainerConfig) -> &str {
+    config.metadata.as_ref().map(|metadata| metadata.name.as_str()).unwrap_or_default()
+}
+
+fn now() -> i64 {
+    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+fn end(status: &mut v1::ContainerStatus, code: i32) {
+    status.state = v1::ContainerState::ContainerExited as i32;
+    status.exit_code = code;
+    status.finished_at = now();
+    status.reason = if code == 0 { "Completed".into() } else { "Error".into() };
+}
+
+impl State {
+    fn call(&mut self, verb: &str, object: &str) -> Result<()> {
+        self.calls.push(format!("{verb} {object}"));
+        match self.failures.get(verb) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn id(&mut self, prefix: &str) -> String {
+        self.next += 1;
+        format!("{prefix}{}", self.next)
+    }
+
+    fn tell(&mut self, id: &str) {
+        let event = RuntimeEvent { id: id.into(), exited: true };
+        self.subscribers.retain(|subscriber| {
+            !matches!(subscriber.try_send(event.clone()), Err(mpsc::error::TrySendError::Closed(_)))
+        });
+    }
+}
+
+fn not_found(what: &str) -> RuntimeError {
+    RuntimeError::new(tonic::Code::NotFound, format!("{what} not found"))
+}
+
+fn unsupported<T>(verb: &str) -> Result<T> {
+    Err(RuntimeError::new(tonic::Code::Unimplemented, format!("{verb} is not part of the double")))
+}
+
+fn has_labels(labels: &HashMap<String, String>, wanted: &HashMap<String, String>) -> bool {
+    wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
+}
+
+#[async_trait]
+impl Runtime for RecordingRuntime {
+    async fn version(&self) -> Result<v1::VersionResponse> {
+        Ok(v1::VersionResponse {
+            version: "0.1.0".into(),
+            runtime_name: "double".into(),
+            runtime_version: "1".into(),
+            runtime_api_version: "v1".into(),
+        })
+    }
+
+    async fn status(&self) -> Result<v1::RuntimeStatus> {
+        let condition = |kind: &str| v1::RuntimeCondition { r#type: kind.into(), status: true, ..Default::default() };
+        self.state.lock().failures.get("status").map_or(
+            Ok(v1::RuntimeStatus { conditions: vec![condition("RuntimeReady"), condition("NetworkReady")] }),
+            |error| Err(error.clone()),
+        )
+    }
+
+    async fn run_pod_sandbox(&self, config: v1::PodSandboxConfig, _handler: &str) -> Result<String> {
+        let mut state = self.state.lock();
+        let metadata = config.metadata.clone().unwrap_or_default();
+        state.call("run_pod_sandbox", &metadata.name)?;
+        let id = state.id("sandbox-");
+        let number = state.next;
+        let status = v1::PodSandboxStatus {
+            id: id.clone(),
+            metadata: Some(metadata),
+            state: v1::PodSandboxState::SandboxReady as i32,
+            created_at: now(),
+            network: Some(v1::PodSandboxNetworkStatus { ip: format!("10.0.0.{number}"), ..Default::default() }),
+            labels: config.labels.clone(),
+            ..Default::default()
+        };
+        state.sandboxes.insert(id.clone(), (config, status));
+        Ok(id)
+    }
+
+    async fn stop_pod_sandbox(&self, id: &str) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("stop_pod_sandbox", id)?;
+        if let Some((_, status)) = state.sandboxes.get_mut(id) {
+            status.state = v1::PodSandboxState::SandboxNotready as i32;
+        }
+        Ok(())
+    }
+
+    async fn remove_pod_sandbox(&self, id: &str) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("remove_pod_sandbox", id)?;
+        state.sandboxes.remove(id);
+        state.containers.retain(|_, (_, _, sandbox)| sandbox != id);
+        Ok(())
+    }
+
+    async fn pod_sandbox_status(&self, id: &str) -> Result<v1::PodSandboxStatus> {
+        self.state.lock().sandboxes.get(id).map(|(_, status)| status.clone()).ok_or_else(|| not_found(id))
+    }
+
+    async fn list_pod_sandboxes(&self, filter: Option<v1::PodSandboxFilter>) -> Result<Vec<v1::PodSandbox>> {
+        let wanted = filter.unwrap_or_default().label_selector;
+        let state = self.state.lock();
+        let found = state.sandboxes.values().filter(|(config, _)| has_labels(&config.labels, &wanted));
+        Ok(found
+            .map(|(config, status)| v1::PodSandbox {
+                id: status.id.clone(),
+                state: status.state,
+                labels: config.labels.clone(),
+                ..Default::default()
+            })
+            .collect())
+    }
+
+    async fn create_container(
+        &self,
+        sandbox_id: &str,
+        config: v1::ContainerConfig,
+        sandbox: v1::PodSandboxConfig,
+    ) -> Result<String> {
+        let mut state = self.state.lock();
+        state.call("create_container", name_of(&config))?;
+        let id = state.id("container-");
+        let image = config.image.clone().unwrap_or_default();
+        let status = v1::ContainerStatus {
+            id: id.clone(),
+            metadata: config.metadata.clone(),
+            state: v1::ContainerState::ContainerCreated as i32,
+            created_at: now(),
+            image_ref: image.image.clone(),
+            image: Some(v1::ImageSpec { image: image.user_specified_image, ..Default::default() }),
+            labels: config.labels.clone(),
+            annotations: config.annotations.clone(),
+            mounts: config.mounts.clone(),
+            log_path: format!("{}/{}", sandbox.log_directory, config.log_path),
+            ..Default::default()
+        };
+        state.containers.insert(id.clone(), (config, status, sandbox_id.into()));
+        Ok(id)
+    }
+
+    async fn start_container(&self, id: &str) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("start_container", id)?;
+        let (_, status, _) = state.containers.get_mut(id).ok_or_else(|| not_found(id))?;
+        status.state = v1::ContainerState::ContainerRunning as i32;
+        status.started_at = now();
+        Ok(())
+    }
+
+    async fn stop_container(&self, id: &str, grace: Duration) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("stop_container", &format!("{id} {}", grace.as_secs()))?;
+        if let Some((_, status, _)) = state.containers.get_mut(id)
+            && status.state == v1::ContainerState::ContainerRunning as i32
+        {
+            end(status, 143);
+        }
+        Ok(())
+    }
+
+    async fn remove_container(&self, id: &str) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("remove_container", id)?;
+        state.containers.remove(id);
+        Ok(())
+    }
+
+    async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
+        self.state.lock().containers.get(id).map(|(_, status, _)| status.clone()).ok_or_else(|| not_found(id))
+    }
+
+    async fn list_containers(&self, filter: Option<v1::ContainerFilter>) -> Result<Vec<v1::Container>> {
+        let wanted = filter.unwrap_or_default().label_selector;
+        let state = self.state.lock();
+        let found = state.containers.values().filter(|(config, _, _)| has_labels(&config.labels, &wanted));
+        Ok(found
+            .map(|(config, status, sandbox)| v1::Container {
+                id: status.id.clone(),
+                pod_sandbox_id: sandbox.clone(),
+                state: status.state,
+                labels: config.labels.clone(),
+                ..Default::default()
+            })
+            .collect())
+    }
+
+    async fn list_container_stats(&self) -> Result<Vec<v1::ContainerStats>> {
+        Ok(Vec::new())
+    }
+
+    async fn reopen_container_log(&self, id: &str) -> Result<()> {
+        self.state.lock().call("reopen_container_log", id)
+    }
+
+    async fn exec_sync(&self, id: &str, command: Vec<String>, _timeout: Duration) -> Result<ExecOutput> {
+        let mut state = self.state.lock();
+        let text = command.join(" ");
+        state.call("exec_sync", &format!("{id} {text}"))?;
+        Ok(state.exec.get(&text).cloned().unwrap_or_default())
+    }
+
+    async fn exec(&self, _request: v1::ExecRequest) -> Result<String> {
+        unsupported("exec")
+    }
+
+    async fn attach(&self, _request: v1::AttachRequest) -> Result<String> {
+        unsupported("attach")
+    }
+
+    async fn port_forward(&self, _request: v1::PortForwardRequest) -> Result<String> {
+        unsupported("port_forward")
+    }
+
+    async fn image_status(&self, image: &str) -> Result<Option<v1::Image>> {
+        Ok(self.state.lock().images.get(image).cloned())
+    }
+
+    async fn pull_image(
+        &self,
+        image: &str,
+        _auth: Option<v1::AuthConfig>,
+        _sandbox: v1::PodSandboxConfig,
+    ) -> Result<String> {
+        self.state.lock().call("pull_image", image)?;
+        self.add_image(image);
+        Ok(format!("sha256:{image}"))
+    }
+
+    async fn list_images(&self) -> Result<Vec<v1::Image>> {
+        Ok(self.state.lock().images.values().cloned().collect())
+    }
+
+    async fn remove_image(&self, image: &str) -> Result<()> {
+        let mut state = self.state.lock();
+        state.call("remove_image", image)?;
+        state.images.remove(image);
+        Ok(())
+    }
+
+    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
+        Ok(Vec::new())
+    }
+
+    async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {
+        let (sender, receiver) = mpsc::channel(64);
+        self.state.lock().subscribers.push(sender);
+        Ok(receiver)
+    }
+}

@@ -1,0 +1,249 @@
+//! [`Runtime`] over gRPC on a unix socket.
+
+use super::events::{BytesCodec, SUBSCRIBE, decode_envelope, subscribe_request};
+use super::v1::image_service_client::ImageServiceClient;
+use super::v1::runtime_service_client::RuntimeServiceClient;
+use super::v1::{self};
+use super::{ExecOutput, Result, Runtime, RuntimeError, RuntimeEvent};
+use async_trait::async_trait;
+use hyper_util::rt::TokioIo;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+use tonic::transport::{Channel, Endpoint, Uri};
+
+/// Ordinary calls answer within this or are given up, as upstream's
+/// `runtimeRequestTimeout`. Pulls and sandbox creation have their own limits.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
+const SANDBOX_TIMEOUT: Duration = Duration::from_secs(240);
+/// Log lines and exec output travel in one message.
+const MAX_MESSAGE: usize = 16 << 20;
+
+#[derive(Clone)]
+pub struct GrpcRuntime {
+    runtime: RuntimeServiceClient<Channel>,
+    image: ImageServiceClient<Channel>,
+    channel: Channel,
+}
+
+impl GrpcRuntime {
+    /// `endpoint` is a path or `unix:///path`. Connects on first use and again whenever
+    /// the runtime comes back.
+    pub fn connect(endpoint: &str) -> Result<Self> {
+        let path: PathBuf = Path::new(endpoint.strip_prefix("unix://").unwrap_or(endpoint)).to_path_buf();
+        let channel = Endpoint::from_static("http://containerd.invalid")
+            .connect_timeout(Duration::from_secs(5))
+            .connect_with_connector_lazy(tower::service_fn(move |_: Uri| {
+                let path = path.clone();
+                async move { UnixStream::connect(path).await.map(TokioIo::new) }
+            }));
+        Ok(Self {
+            runtime: RuntimeServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
+            image: ImageServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
+            channel,
+        })
+    }
+}
+
+fn request<T>(message: T, timeout: Duration) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    request.set_timeout(timeout);
+    request
+}
+
+fn missing(what: &str) -> RuntimeError {
+    RuntimeError::new(tonic::Code::Internal, format!("the runtime answered without {what}"))
+}
+
+/// A runtime that is already without the thing has done what was asked.
+fn gone_is_done(result: std::result::Result<(), tonic::Status>) -> Result<()> {
+    match result {
+        Err(status) if status.code() == tonic::Code::NotFound => Ok(()),
+        other => other.map_err(RuntimeError::from),
+    }
+}
+
+#[async_trait]
+impl Runtime for GrpcRuntime {
+    async fn version(&self) -> Result<v1::VersionResponse> {
+        let message = v1::VersionRequest { version: "v1".into() };
+        Ok(self.runtime.clone().version(request(message, REQUEST_TIMEOUT)).await?.into_inner())
+    }
+
+    async fn status(&self) -> Result<v1::RuntimeStatus> {
+        let message = v1::StatusRequest { verbose: false };
+        let answer = self.runtime.clone().status(request(message, REQUEST_TIMEOUT)).await?.into_inner();
+        answer.status.ok_or_else(|| missing("a status"))
+    }
+
+    async fn run_pod_sandbox(&self, config: v1::PodSandboxConfig, handler: &str) -> Result<String> {
+        let message = v1::RunPodSandboxRequest { config: Some(config), runtime_handler: handler.into() };
+        let answer = self.runtime.clone().run_pod_sandbox(request(message, SANDBOX_TIMEOUT)).await?;
+        Ok(answer.into_inner().pod_sandbox_id)
+    }
+
+    async fn stop_pod_sandbox(&self, id: &str) -> Result<()> {
+        let message = v1::StopPodSandboxRequest { pod_sandbox_id: id.into() };
+        gone_is_done(self.runtime.clone().stop_pod_sandbox(request(message, REQUEST_TIMEOUT)).await.map(drop))
+    }
+
+    async fn remove_pod_sandbox(&self, id: &str) -> Result<()> {
+        let message = v1::RemovePodSandboxRequest { pod_sandbox_id: id.into() };
+        gone_is_done(self.runtime.clone().remove_pod_sandbox(request(message, REQUEST_TIMEOUT)).await.map(drop))
+    }
+
+    async fn pod_sandbox_status(&self, id: &str) -> Result<v1::PodSandboxStatus> {
+        let message = v1::PodSandboxStatusRequest { pod_sandbox_id: id.into(), verbose: false };
+        let answer = self.runtime.clone().pod_sandbox_status(request(message, REQUEST_TIMEOUT)).await?;
+        answer.into_inner().status.ok_or_else(|| missing("a sandbox status"))
+    }
+
+    async fn list_pod_sandboxes(&self, filter: Option<v1::PodSandboxFilter>) -> Result<Vec<v1::PodSandbox>> {
+        let message = v1::ListPodSandboxRequest { filter };
+        Ok(self.runtime.clone().list_pod_sandbox(request(message, REQUEST_TIMEOUT)).await?.into_inner().items)
+    }
+
+    async fn create_container(
+        &self,
+        sandbox_id: &str,
+        config: v1::ContainerConfig,
+        sandbox: v1::PodSandboxConfig,
+    ) -> Result<String> {
+        let message = v1::CreateContainerRequest {
+            pod_sandbox_id: sandbox_id.into(),
+            config: Some(config),
+            sandbox_config: Some(sandbox),
+        };
+        let answer = self.runtime.clone().create_container(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(answer.into_inner().container_id)
+    }
+
+    async fn start_container(&self, id: &str) -> Result<()> {
+        let message = v1::StartContainerRequest { container_id: id.into() };
+        self.runtime.clone().start_container(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(())
+    }
+
+    async fn stop_container(&self, id: &str, grace: Duration) -> Result<()> {
+        let message = v1::StopContainerRequest { container_id: id.into(), timeout: grace.as_secs() as i64 };
+        // The call lasts as long as the container takes to die, so its limit follows the grace.
+        let limit = REQUEST_TIMEOUT.saturating_add(grace);
+        gone_is_done(self.runtime.clone().stop_container(request(message, limit)).await.map(drop))
+    }
+
+    async fn remove_container(&self, id: &str) -> Result<()> {
+        let message = v1::RemoveContainerRequest { container_id: id.into() };
+        gone_is_done(self.runtime.clone().remove_container(request(message, REQUEST_TIMEOUT)).await.map(drop))
+    }
+
+    async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
+        let message = v1::ContainerStatusRequest { container_id: id.into(), verbose: false };
+        let answer = self.runtime.clone().container_status(request(message, REQUEST_TIMEOUT)).await?;
+        answer.into_inner().status.ok_or_else(|| missing("a container status"))
+    }
+
+    async fn list_containers(&self, filter: Option<v1::ContainerFilter>) -> Result<Vec<v1::Container>> {
+        let message = v1::ListContainersRequest { filter };
+        Ok(self.runtime.clone().list_containers(request(message, REQUEST_TIMEOUT)).await?.into_inner().containers)
+    }
+
+    async fn list_container_stats(&self) -> Result<Vec<v1::ContainerStats>> {
+        let message = v1::ListContainerStatsRequest { filter: None };
+        Ok(self.runtime.clone().list_container_stats(request(message, REQUEST_TIMEOUT)).await?.into_inner().stats)
+    }
+
+    async fn reopen_container_log(&self, id: &str) -> Result<()> {
+        let message = v1::ReopenContainerLogRequest { container_id: id.into() };
+        self.runtime.clone().reopen_container_log(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(())
+    }
+
+    async fn exec_sync(&self, id: &str, command: Vec<String>, timeout: Duration) -> Result<ExecOutput> {
+        let message = v1::ExecSyncRequest { container_id: id.into(), cmd: command, timeout: timeout.as_secs() as i64 };
+        // The runtime ends the command at its timeout; ours is only there for a dead runtime.
+        let mut request = tonic::Request::new(message);
+        if !timeout.is_zero() {
+            request.set_timeout(timeout + REQUEST_TIMEOUT);
+        }
+        let answer = self.runtime.clone().exec_sync(request).await?.into_inner();
+        Ok(ExecOutput { stdout: answer.stdout, stderr: answer.stderr, exit_code: answer.exit_code })
+    }
+
+    async fn exec(&self, message: v1::ExecRequest) -> Result<String> {
+        Ok(self.runtime.clone().exec(request(message, REQUEST_TIMEOUT)).await?.into_inner().url)
+    }
+
+    async fn attach(&self, message: v1::AttachRequest) -> Result<String> {
+        Ok(self.runtime.clone().attach(request(message, REQUEST_TIMEOUT)).await?.into_inner().url)
+    }
+
+    async fn port_forward(&self, message: v1::PortForwardRequest) -> Result<String> {
+        Ok(self.runtime.clone().port_forward(request(message, REQUEST_TIMEOUT)).await?.into_inner().url)
+    }
+
+    async fn image_status(&self, image: &str) -> Result<Option<v1::Image>> {
+        let message = v1::ImageStatusRequest { image: Some(image_spec(image)), verbose: false };
+        Ok(self.image.clone().image_status(request(message, REQUEST_TIMEOUT)).await?.into_inner().image)
+    }
+
+    async fn pull_image(
+        &self,
+        image: &str,
+        auth: Option<v1::AuthConfig>,
+        sandbox: v1::PodSandboxConfig,
+    ) -> Result<String> {
+        let message = v1::PullImageRequest { image: Some(image_spec(image)), auth, sandbox_config: Some(sandbox) };
+        // No limit of ours: a large image on a thin line takes what it takes, and the
+        // runtime gives up on a stalled transfer by itself.
+        Ok(self.image.clone().pull_image(message).await?.into_inner().image_ref)
+    }
+
+    async fn list_images(&self) -> Result<Vec<v1::Image>> {
+        let message = v1::ListImagesRequest { filter: None };
+        Ok(self.image.clone().list_images(request(message, REQUEST_TIMEOUT)).await?.into_inner().images)
+    }
+
+    async fn remove_image(&self, image: &str) -> Result<()> {
+        let message = v1::RemoveImageRequest { image: Some(image_spec(image)) };
+        gone_is_done(self.image.clone().remove_image(request(message, REQUEST_TIMEOUT)).await.map(drop))
+    }
+
+    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
+        let message = v1::ImageFsInfoRequest {};
+        let answer = self.image.clone().image_fs_info(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(answer.into_inner().image_filesystems)
+    }
+
+    async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {
+        let mut grpc = tonic::client::Grpc::new(self.channel.clone());
+        grpc.ready().await.map_err(|error| RuntimeError::new(tonic::Code::Unavailable, error.to_string()))?;
+        let mut request = tonic::Request::new(subscribe_request("k8s.io"));
+        request.metadata_mut().insert("containerd-namespace", tonic::metadata::MetadataValue::from_static("k8s.io"));
+        let path = http::uri::PathAndQuery::from_static(SUBSCRIBE);
+        let mut stream = grpc.server_streaming(request, path, BytesCodec).await?.into_inner();
+        let (sender, receiver) = mpsc::channel(64);
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    () = sender.closed() => return,
+                    message = stream.message() => match message {
+                        Ok(Some(envelope)) => {
+                            if let Some(event) = decode_envelope(&envelope)
+                                && sender.send(event).await.is_err()
+                            {
+                                return;
+                            }
+                        }
+                        Ok(None) | Err(_) => return,
+                    },
+                }
+            }
+        });
+        Ok(receiver)
+    }
+}
+
+fn image_spec(image: &str) -> v1::ImageSpec {
+    v1::ImageSpec { image: image.into(), ..Default::default() }
+}

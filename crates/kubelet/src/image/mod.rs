@@ -1,0 +1,216 @@
+//! Brings a container's image onto the machine by its pull policy, with upstream's
+//! events and back-off (pkg/kubelet/images/image_manager.go). `sync` calls it before
+//! each container start.
+
+pub mod keyring;
+pub mod name;
+
+use crate::backoff::BackOff;
+use crate::cri::{Runtime, v1};
+use crate::duration::go_duration;
+use ferry_client::{EventType, Recorder};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ObjectReference, Secret};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Why the image is not there; `reason` is what `kubectl get pods` shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PullFailure {
+    pub reason: &'static str,
+    pub message: String,
+    /// When it is worth trying again.
+    pub retry_at: Option<Timestamp>,
+}
+
+/// What is wanted, by whom.
+pub struct Wanted<'a> {
+    pub image: &'a str,
+    pub policy: &'a str,
+    pub pod_uid: &'a str,
+    pub reference: &'a ObjectReference,
+    pub secrets: &'a [Arc<Secret>],
+    pub sandbox: &'a v1::PodSandboxConfig,
+}
+
+pub struct Images {
+    runtime: Arc<dyn Runtime>,
+    recorder: Recorder,
+    pulls: Semaphore,
+    state: Mutex<PullState>,
+}
+
+#[derive(Default)]
+struct PullState {
+    backoff: BackOff,
+    /// The last pull's error, repeated while backing off so that the cause stays visible.
+    last_error: HashMap<String, String>,
+}
+
+impl Images {
+    pub fn new(runtime: Arc<dyn Runtime>, recorder: Recorder, parallel: usize) -> Self {
+        Self { runtime, recorder, pulls: Semaphore::new(parallel.max(1)), state: Mutex::default() }
+    }
+
+    /// The image as the runtime has it, pulled first if the policy asks for it.
+    pub async fn ensure(&self, wanted: &Wanted<'_>) -> Result<v1::Image, PullFailure> {
+        let image = match name::with_default_tag(wanted.image) {
+            Ok(image) => image,
+            Err(why) => {
+                let message = format!("Failed to apply default image tag {:?}: {why}", wanted.image);
+                self.say(wanted, EventType::Warning, "InspectFailed", message.clone());
+                return Err(failure("InvalidImageName", message));
+            }
+        };
+        if wanted.policy != "Always" {
+            match self.runtime.image_status(&image).await {
+                Ok(Some(found)) => {
+                    self.say(
+                        wanted,
+                        EventType::Normal,
+                        "Pulled",
+                        format!(
+                            "Container image {:?} already present on machine and can be accessed by the pod",
+                            wanted.image
+                        ),
+                    );
+                    return Ok(found);
+                }
+                Ok(None) if wanted.policy == "Never" => {
+                    let message =
+                        format!("Container image {:?} is not present with pull policy of Never", wanted.image);
+                    self.say(wanted, EventType::Warning, "ErrImageNeverPull", message.clone());
+                    return Err(failure("ErrImageNeverPull", message));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let message = format!("Failed to inspect image {:?}: {error}", "");
+                    self.say(wanted, EventType::Warning, "InspectFailed", message.clone());
+                    return Err(failure("ImageInspectError", message));
+                }
+            }
+        }
+        self.pull(wanted, &image).await
+    }
+
+    async fn pull(&self, wanted: &Wanted<'_>, image: &str) -> Result<v1::Image, PullFailure> {
+        let key = format!("{}_{}", wanted.pod_uid, wanted.image);
+        let waiting = {
+            let state = self.state.lock();
+            let until = state.backoff.until(&key, Timestamp::now());
+            until.map(|until| (until, state.last_error.get(&key).cloned()))
+        };
+        if let Some((until, last)) = waiting {
+            let message = format!("Back-off pulling image {:?}", wanted.image);
+            self.say(wanted, EventType::Normal, "BackOff", message.clone());
+            let message = match last {
+                Some(last) => format!("{message}: {last}"),
+                None => message,
+            };
+            return Err(PullFailure { reason: "ImagePullBackOff", message, retry_at: Some(until) });
+        }
+        self.say(wanted, EventType::Normal, "Pulling", format!("Pulling image {:?}", wanted.image));
+        let started = Instant::now();
+        // Closed only with the process.
+        let _permit = self.pulls.acquire().await;
+        let began = Instant::now();
+        match self.pull_with_credentials(wanted, image).await {
+            Ok(reference) => {
+                let found = match self.runtime.image_status(image).await {
+                    Ok(Some(found)) => found,
+                    _ => v1::Image { id: reference, ..Default::default() },
+                };
+                let size = found.size;
+                let mut state = self.state.lock();
+                state.backoff.forget(&key);
+                state.last_error.remove(&key);
+                drop(state);
+                self.say(
+                    wanted,
+                    EventType::Normal,
+                    "Pulled",
+                    format!(
+                        "Successfully pulled image {:?} in {} ({} including waiting). Image size: {size} bytes.",
+                        wanted.image,
+                        go_duration(millis(began.elapsed())),
+                        go_duration(millis(started.elapsed())),
+                    ),
+                );
+                Ok(found)
+            }
+            Err(error) => {
+                self.say(
+                    wanted,
+                    EventType::Warning,
+                    "Failed",
+                    format!("Failed to pull image {:?}: {error}", wanted.image),
+                );
+                let (reason, message) = judge(wanted.image, &error);
+                let now = Timestamp::now();
+                let mut state = self.state.lock();
+                state.backoff.next(&key, now, now);
+                state.last_error.insert(key.clone(), format!("{reason}: {message}"));
+                let retry_at = state.backoff.until(&key, now);
+                Err(PullFailure { reason, message, retry_at })
+            }
+        }
+    }
+
+    /// Each matching credential in turn, or none at all where none matches.
+    async fn pull_with_credentials(&self, wanted: &Wanted<'_>, image: &str) -> Result<String, String> {
+        let credentials = keyring::lookup(wanted.secrets, image);
+        if credentials.is_empty() {
+            let pulled = self.runtime.pull_image(image, None, wanted.sandbox.clone()).await;
+            return pulled.map_err(|error| error.to_string());
+        }
+        let mut errors = Vec::new();
+        for credential in credentials {
+            match self.runtime.pull_image(image, Some(credential), wanted.sandbox.clone()).await {
+                Ok(reference) => return Ok(reference),
+                Err(error) => errors.push(error.to_string()),
+            }
+        }
+        Err(match errors.len() {
+            1 => errors.remove(0),
+            _ => format!("[{}]", errors.join(", ")),
+        })
+    }
+
+    /// Forgets what was remembered for a pod that is gone.
+    pub fn forget(&self, pod_uid: &str) {
+        let mut state = self.state.lock();
+        let prefix = format!("{pod_uid}_");
+        let keys: Vec<String> = state.last_error.keys().filter(|key| key.starts_with(&prefix)).cloned().collect();
+        for key in keys {
+            state.last_error.remove(&key);
+            state.backoff.forget(&key);
+        }
+    }
+
+    fn say(&self, wanted: &Wanted<'_>, kind: EventType, reason: &str, message: String) {
+        self.recorder.event(wanted.reference, kind, reason, message);
+    }
+}
+
+fn failure(reason: &'static str, message: String) -> PullFailure {
+    PullFailure { reason, message, retry_at: None }
+}
+
+fn millis(duration: Duration) -> Duration {
+    Duration::from_millis(duration.as_millis() as u64)
+}
+
+fn judge(image: &str, error: &str) -> (&'static str, String) {
+    for (prefix, text) in [
+        ("RegistryUnavailable", "the registry is unavailable"),
+        ("SignatureValidationFailed", "the signature validation failed"),
+    ] {
+        if let Some(rest) = error.strip_prefix(prefix) {
+            return (prefix, format!("image pull failed for {image} because {text}{rest}"));
+        }
+    }
+    ("ErrImagePull", error.to_string())
+}

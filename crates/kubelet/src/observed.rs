@@ -1,0 +1,282 @@
+//! What the runtime has for one pod: its sandboxes and containers, newest first.
+//!
+//! `pod_worker` reads it afresh before each decision; `plan`, `status` and `gc` judge it.
+
+use crate::cri::{self, Runtime, RuntimeError, v1};
+use crate::pod;
+use k8s_openapi::api::core::v1::Pod;
+use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom};
+
+pub const POD_NAME_LABEL: &str = "io.kubernetes.pod.name";
+pub const POD_NAMESPACE_LABEL: &str = "io.kubernetes.pod.namespace";
+pub const POD_UID_LABEL: &str = "io.kubernetes.pod.uid";
+pub const CONTAINER_NAME_LABEL: &str = "io.kubernetes.container.name";
+pub const HASH_ANNOTATION: &str = "io.kubernetes.container.hash";
+pub const RESTART_COUNT_ANNOTATION: &str = "io.kubernetes.container.restartCount";
+pub const TERMINATION_PATH_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePath";
+pub const TERMINATION_POLICY_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePolicy";
+
+/// A termination message is at most this long; the fallback to logs takes the last 80
+/// lines of at most 2 KiB (upstream: pkg/kubelet/container/helpers.go).
+const MAX_TERMINATION_MESSAGE: u64 = 4096;
+const MAX_FALLBACK_BYTES: u64 = 2048;
+const MAX_FALLBACK_LINES: usize = 80;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Created,
+    Running,
+    Exited,
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sandbox {
+    pub id: String,
+    pub attempt: u32,
+    pub created_at: i64,
+    pub ready: bool,
+    pub host_network: bool,
+    pub ips: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContainerRecord {
+    pub id: String,
+    pub name: String,
+    pub sandbox_id: String,
+    pub state: State,
+    pub created_at: i64,
+    pub started_at: i64,
+    pub finished_at: i64,
+    pub exit_code: i32,
+    pub reason: String,
+    pub message: String,
+    pub image: String,
+    pub image_id: String,
+    pub hash: u64,
+    pub restart_count: u32,
+    pub log_path: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodRuntime {
+    pub sandboxes: Vec<Sandbox>,
+    pub containers: Vec<ContainerRecord>,
+}
+
+impl PodRuntime {
+    /// The newest container of that name.
+    pub fn latest(&self, name: &str) -> Option<&ContainerRecord> {
+        self.containers.iter().find(|c| c.name == name)
+    }
+
+    /// Addresses of the newest sandbox, while it is ready.
+    pub fn ips(&self) -> &[String] {
+        self.sandboxes.first().filter(|s| s.ready).map(|s| s.ips.as_slice()).unwrap_or_default()
+    }
+
+    pub fn running(&self) -> impl Iterator<Item = &ContainerRecord> {
+        self.containers.iter().filter(|c| c.state == State::Running)
+    }
+}
+
+/// A pod as the runtime's labels name it; enough to clean up after one that the API has
+/// already forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PodIdentity {
+    pub uid: String,
+    pub namespace: String,
+    pub name: String,
+}
+
+impl PodIdentity {
+    pub fn from_labels(labels: &HashMap<String, String>) -> Option<Self> {
+        let label = |key: &str| labels.get(key).cloned().unwrap_or_default();
+        let uid = labels.get(POD_UID_LABEL)?.clone();
+        Some(Self { uid, namespace: label(POD_NAMESPACE_LABEL), name: label(POD_NAME_LABEL) })
+    }
+
+    pub fn of(pod: &Pod) -> Self {
+        Self { uid: pod::uid(pod).into(), namespace: pod::namespace(pod).into(), name: pod::name(pod).into() }
+    }
+}
+
+/// Remembers dead containers, whose statuses cannot change, so that a pod that has
+/// crashed many times costs no more calls than a healthy one.
+#[derive(Default)]
+pub struct Observer {
+    dead: HashMap<String, ContainerRecord>,
+}
+
+impl Observer {
+    pub async fn observe(&mut self, runtime: &dyn Runtime, uid: &str) -> cri::Result<PodRuntime> {
+        let labels = HashMap::from([(POD_UID_LABEL.to_string(), uid.to_string())]);
+        let listed = runtime
+            .list_pod_sandboxes(Some(v1::PodSandboxFilter { label_selector: labels.clone(), ..Default::default() }))
+            .await?;
+        let mut sandboxes = Vec::with_capacity(listed.len());
+        for item in listed {
+            match runtime.pod_sandbox_status(&item.id).await {
+                Ok(status) => sandboxes.push(sandbox(status)),
+                // Removed between the list and the look: gone is all there is to know.
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        sandboxes.sort_by_key(|s| std::cmp::Reverse(s.created_at));
+
+        let listed =
+            runtime.list_containers(Some(v1::ContainerFilter { label_selector: labels, ..Default::default() })).await?;
+        self.dead.retain(|id, _| listed.iter().any(|c| c.id == *id));
+        let mut containers = Vec::with_capacity(listed.len());
+        for item in listed {
+            if let Some(record) = self.dead.get(&item.id) {
+                containers.push(record.clone());
+                continue;
+            }
+            let status = match runtime.container_status(&item.id).await {
+                Ok(status) => status,
+                Err(error) if error.is_not_found() => continue,
+                Err(error) => return Err(error),
+            };
+            let record = container(status, item.pod_sandbox_id);
+            if record.state == State::Exited {
+                self.dead.insert(record.id.clone(), record.clone());
+            }
+            containers.push(record);
+        }
+        containers.sort_by_key(|c| std::cmp::Reverse(c.created_at));
+        Ok(PodRuntime { sandboxes, containers })
+    }
+}
+
+fn sandbox(status: v1::PodSandboxStatus) -> Sandbox {
+    let network = status.network.unwrap_or_default();
+    let ips = std::iter::once(network.ip)
+        .chain(network.additional_ips.into_iter().map(|ip| ip.ip))
+        .filter(|ip| !ip.is_empty())
+        .collect();
+    let host_network = status
+        .linux
+        .and_then(|linux| linux.namespaces)
+        .and_then(|namespaces| namespaces.options)
+        .is_some_and(|options| options.network == v1::NamespaceMode::Node as i32);
+    Sandbox {
+        id: status.id,
+        attempt: status.metadata.map(|m| m.attempt).unwrap_or_default(),
+        created_at: status.created_at,
+        ready: status.state == v1::PodSandboxState::SandboxReady as i32,
+        host_network,
+        ips,
+    }
+}
+
+fn container(status: v1::ContainerStatus, sandbox_id: String) -> ContainerRecord {
+    let state = match v1::ContainerState::try_from(status.state) {
+        Ok(v1::ContainerState::ContainerCreated) => State::Created,
+        Ok(v1::ContainerState::ContainerRunning) => State::Running,
+        Ok(v1::ContainerState::ContainerExited) => State::Exited,
+        _ => State::Unknown,
+    };
+    let annotation = |key: &str| status.annotations.get(key).map(String::as_str).unwrap_or_default();
+    let mut message = status.message.clone();
+    if state == State::Exited {
+        let text = termination_message(&status);
+        if !text.is_empty() {
+            if !message.is_empty() {
+                message.push_str(": ");
+            }
+            message.push_str(&text);
+        }
+    }
+    ContainerRecord {
+        name: status.labels.get(CONTAINER_NAME_LABEL).cloned().unwrap_or_default(),
+        sandbox_id,
+        state,
+        created_at: status.created_at,
+        started_at: status.started_at,
+        finished_at: status.finished_at,
+        exit_code: status.exit_code,
+        reason: status.reason.clone(),
+        message,
+        image: status.image.as_ref().map(|i| i.image.clone()).unwrap_or_default(),
+        image_id: status.image_ref.clone(),
+        hash: u64::from_str_radix(annotation(HASH_ANNOTATION), 16).unwrap_or_default(),
+        restart_count: annotation(RESTART_COUNT_ANNOTATION).parse().unwrap_or_default(),
+        log_path: status.log_path.clone(),
+        id: status.id,
+    }
+}
+
+/// What a dead container wanted to say: the file it may write, or the tail of its log
+/// when the policy asks for that and it failed silently.
+fn termination_message(status: &v1::ContainerStatus) -> String {
+    let annotation = |key: &str| status.annotations.get(key).map(String::as_str).unwrap_or_default();
+    let path = annotation(TERMINATION_PATH_ANNOTATION);
+    let file = status.mounts.iter().find(|m| !path.is_empty() && m.container_path == path);
+    if let Some(mount) = file
+        && let Ok(text) = read_tail(&mount.host_path, MAX_TERMINATION_MESSAGE)
+        && !text.is_empty()
+    {
+        return text;
+    }
+    let fallback = annotation(TERMINATION_POLICY_ANNOTATION) == "FallbackToLogsOnError" && status.exit_code != 0;
+    if fallback { log_tail(&status.log_path) } else { String::new() }
+}
+
+fn read_tail(path: &str, limit: u64) -> std::io::Result<String> {
+    let mut file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The last lines of a CRI log without their time, stream and tag. Stamps take about
+/// forty bytes a line, so a wider window is read than is kept.
+fn log_tail(path: &str) -> String {
+    let Ok(text) = read_tail(path, MAX_FALLBACK_BYTES * 8) else { return String::new() };
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.splitn(4, ' ').nth(3)).collect();
+    let mut tail = lines[lines.len().saturating_sub(MAX_FALLBACK_LINES)..].join("\n");
+    if !tail.is_empty() {
+        tail.push('\n');
+    }
+    let mut start = tail.len().saturating_sub(MAX_FALLBACK_BYTES as usize);
+    while !tail.is_char_boundary(start) {
+        start += 1;
+    }
+    tail.split_off(start)
+}
+
+/// Every pod the runtime knows of, for adoption and for cleaning up after pods that
+/// vanished while nobody looked.
+pub async fn list_pods(runtime: &dyn Runtime) -> Result<Vec<PodIdentity>, RuntimeError> {
+    let mut found = Vec::new();
+    for sandbox in runtime.list_pod_sandboxes(None).await? {
+        if let Some(identity) = PodIdentity::from_labels(&sandbox.labels)
+            && !found.contains(&identity)
+        {
+            found.push(identity);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fallback_keeps_the_words_of_the_last_lines() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("0.log");
+        let lines: String = (0..200).map(|n| format!("2026-01-01T00:00:00.000000000Z stderr F line {n}\n")).collect();
+        std::fs::write(&path, lines).expect("the log is written");
+        let tail = log_tail(path.to_str().expect("a plain path"));
+        assert!(tail.ends_with("line 198\nline 199\n"), "{tail}");
+        assert!(tail.lines().count() <= MAX_FALLBACK_LINES);
+    }
+}

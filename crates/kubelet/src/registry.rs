@@ -1,0 +1,60 @@
+//! Who is to be woken for what: pods by uid, and containers and sandboxes by id.
+//!
+//! Runtime events, probes and watched objects know only an id; workers register theirs.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+#[derive(Default)]
+pub struct Registry {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    workers: HashMap<String, Arc<Notify>>,
+    owners: HashMap<String, String>,
+}
+
+impl Registry {
+    pub fn register(&self, uid: &str) -> Arc<Notify> {
+        self.inner.lock().workers.entry(uid.to_string()).or_default().clone()
+    }
+
+    pub fn forget(&self, uid: &str) {
+        let mut inner = self.inner.lock();
+        inner.workers.remove(uid);
+        inner.owners.retain(|_, owner| owner != uid);
+    }
+
+    /// Replaces the ids known to belong to the pod.
+    pub fn own<'a>(&self, uid: &str, ids: impl Iterator<Item = &'a str>) {
+        let mut inner = self.inner.lock();
+        inner.owners.retain(|_, owner| owner != uid);
+        for id in ids {
+            inner.owners.insert(id.to_string(), uid.to_string());
+        }
+    }
+
+    pub fn wake(&self, uid: &str) {
+        if let Some(worker) = self.inner.lock().workers.get(uid) {
+            worker.notify_one();
+        }
+    }
+
+    /// Wakes the pod that a container or sandbox belongs to.
+    pub fn wake_owner(&self, id: &str) {
+        let owner = self.inner.lock().owners.get(id).cloned();
+        if let Some(uid) = owner {
+            self.wake(&uid);
+        }
+    }
+
+    pub fn wake_all(&self) {
+        for worker in self.inner.lock().workers.values() {
+            worker.notify_one();
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Notices what happens to containers, and wakes their pods' workers.
+//!
+//! The runtime's event stream tells at once. Behind it stands a list of all containers,
+//! seldom while the stream is alive and every second where the runtime has none.
+
+use crate::Error;
+use crate::context::Context;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+const SELDOM: Duration = Duration::from_secs(60);
+const OFTEN: Duration = Duration::from_secs(1);
+
+pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
+    tokio::select! {
+        () = shutdown.cancelled() => Ok(()),
+        never = watch(context) => never,
+    }
+}
+
+async fn watch(context: Arc<Context>) -> Result<(), Error> {
+    let mut listed = Listed::default();
+    loop {
+        let mut events = match context.runtime.events().await {
+            Ok(events) => Some(events),
+            Err(error) => {
+                tracing::debug!(%error, "no events from the runtime; listing instead");
+                None
+            }
+        };
+        let mut ticks = tokio::time::interval(if events.is_some() { SELDOM } else { OFTEN });
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut rounds = 0;
+        // Without a stream one is asked for again now and then: the runtime may be back.
+        while events.is_some() || rounds < 10 {
+            let event = async {
+                match &mut events {
+                    Some(events) => events.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = event => match event {
+                    Some(event) => context.registry.wake_owner(&event.id),
+                    None => break,
+                },
+                _ = ticks.tick() => {
+                    rounds += 1;
+                    listed.refresh(&context).await;
+                }
+            }
+        }
+        // A runtime that ends the stream at once must not be asked in a circle.
+        tokio::time::sleep(OFTEN).await;
+    }
+}
+
+/// States at the last listing, to find what has changed.
+#[derive(Default)]
+struct Listed(HashMap<String, i32>);
+
+impl Listed {
+    async fn refresh(&mut self, context: &Context) {
+        let (Ok(containers), Ok(sandboxes)) =
+            (context.runtime.list_containers(None).await, context.runtime.list_pod_sandboxes(None).await)
+        else {
+            return;
+        };
+        let containers = containers.into_iter().map(|container| (container.id, container.state));
+        let sandboxes = sandboxes.into_iter().map(|sandbox| (sandbox.id, sandbox.state));
+        let now: HashMap<String, i32> = containers.chain(sandboxes).collect();
+        for (id, state) in &now {
+            if self.0.get(id) != Some(state) {
+                context.registry.wake_owner(id);
+            }
+        }
+        for id in self.0.keys().filter(|id| !now.contains_key(*id)) {
+            context.registry.wake_owner(id);
+        }
+        self.0 = now;
+    }
+}

@@ -1,0 +1,524 @@
+//! Carries out a plan: sandbox, images, containers, hooks.
+//!
+//! Called by `pod_worker` for one pod at a time. Whatever fails is left as a
+//! [`Waiting`] for the container and tried again on the next round.
+
+use crate::backoff::BackOff;
+use crate::cgroup;
+use crate::container::{self, ConfigError, References, config, env, expand, hosts, sandbox, security, service_env};
+use crate::context::Context;
+use crate::cri::{RuntimeError, v1};
+use crate::duration::go_duration;
+use crate::image::Wanted;
+use crate::kill::{self, KillOrder};
+use crate::lifecycle;
+use crate::observed::{PodRuntime, State};
+use crate::plan::{KillReason, Plan};
+use crate::pod::{self, ContainerKind};
+use crate::status::Waiting;
+use crate::volume::{self, Mounted};
+use ferry_client::EventType;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Container, ObjectReference, Pod};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How an event names one container of a pod.
+pub fn container_reference(pod: &Pod, name: &str) -> ObjectReference {
+    let list = match pod::find_container(pod, name) {
+        Some((ContainerKind::Init, _)) => "initContainers",
+        Some((ContainerKind::Ephemeral, _)) => "ephemeralContainers",
+        _ => "containers",
+    };
+    ObjectReference { field_path: Some(format!("spec.{list}{{{name}}}")), ..ferry_client::reference(pod) }
+}
+
+/// What came of carrying out a plan.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// When to look again although nothing has happened.
+    pub retry_at: Option<Timestamp>,
+    /// The whole pod could not proceed; its worker backs off.
+    pub failed: Option<String>,
+}
+
+impl Outcome {
+    fn retry(&mut self, at: Option<Timestamp>) {
+        self.retry_at = match (self.retry_at, at) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// One round for one pod.
+pub struct Sync<'a> {
+    pub context: &'a Context,
+    pub pod: &'a Pod,
+    pub references: &'a References,
+    pub mounted: &'a Mounted,
+    pub backoff: &'a mut BackOff,
+    pub failures: &'a mut HashMap<String, Waiting>,
+}
+
+/// A container that could not be started.
+struct StartError {
+    reason: String,
+    message: String,
+    retry_at: Option<Timestamp>,
+}
+
+impl StartError {
+    fn new(reason: &str, message: impl Into<String>) -> Self {
+        Self { reason: reason.into(), message: message.into(), retry_at: None }
+    }
+}
+
+impl Sync<'_> {
+    /// `sandbox_ready` is called as soon as a new sandbox has its network, before images
+    /// are pulled, so that the pod's address is known early.
+    pub async fn execute(
+        &mut self,
+        plan: &Plan,
+        observed: &PodRuntime,
+        sandbox_ready: impl AsyncFnOnce(&str),
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if let Err(error) = self.end_unwanted(plan, observed).await {
+            outcome.failed = Some(error.to_string());
+            return outcome;
+        }
+        let mut ips = observed.ips().to_vec();
+        let config = self.sandbox_config(plan.attempt);
+        let sandbox_id = if plan.create_sandbox {
+            match self.create_sandbox(config.clone()).await {
+                Ok((id, new_ips)) => {
+                    ips = new_ips;
+                    sandbox_ready(&id).await;
+                    id
+                }
+                Err(error) => {
+                    outcome.failed = Some(error.to_string());
+                    return outcome;
+                }
+            }
+        } else {
+            match &plan.sandbox_id {
+                Some(id) => id.clone(),
+                None => return outcome,
+            }
+        };
+        if pod::is_host_network(self.pod) {
+            ips = self.context.config.node_ips.clone();
+        }
+        let started = Started { sandbox_id: &sandbox_id, config: &config, ips: &ips, observed };
+        for index in &plan.ephemeral_to_start {
+            let ephemeral = &pod::ephemeral_containers(self.pod)[*index];
+            let target = ephemeral.target_container_name.as_deref().filter(|name| !name.is_empty());
+            let target = target.and_then(|name| observed.latest(name)).map(|record| record.id.as_str());
+            let container = pod::ephemeral_as_container(ephemeral);
+            let _ = self.start(&container, &started, target, &mut outcome).await;
+        }
+        for index in &plan.init_to_start {
+            let container = pod::init_containers(self.pod)[*index].clone();
+            let done = self.start(&container, &started, None, &mut outcome).await;
+            if done.is_err() && !pod::is_sidecar(&container) {
+                return outcome;
+            }
+        }
+        for index in &plan.to_start {
+            let container = pod::containers(self.pod)[*index].clone();
+            let _ = self.start(&container, &started, None, &mut outcome).await;
+        }
+        outcome
+    }
+
+    async fn end_unwanted(&self, plan: &Plan, observed: &PodRuntime) -> Result<(), RuntimeError> {
+        let context = self.context;
+        if plan.create_sandbox && plan.sandbox_id.is_some() {
+            context.recorder.event(
+                &ferry_client::reference(self.pod),
+                EventType::Normal,
+                "SandboxChanged",
+                "Pod sandbox changed, it will be killed and re-created.",
+            );
+        }
+        if plan.kill_pod {
+            kill::kill_pod(context, self.pod, observed, None).await?;
+            if plan.create_sandbox {
+                // Init containers of the old sandbox would look as if they had run in the new one.
+                for record in &observed.containers {
+                    if pod::init_containers(self.pod).iter().any(|c| c.name == record.name) {
+                        context.runtime.remove_container(&record.id).await?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let ip = observed.ips().first().cloned().unwrap_or_default();
+        for kill in &plan.to_kill {
+            let Some(record) = observed.containers.iter().find(|record| record.id == kill.id) else { continue };
+            let order = KillOrder { record, message: kill.message.clone(), reason: kill.reason, grace_override: None };
+            kill::kill_container(context, self.pod, &ip, order).await?;
+        }
+        Ok(())
+    }
+
+    fn sandbox_config(&self, attempt: u32) -> v1::PodSandboxConfig {
+        let context = self.context;
+        sandbox::render_sandbox(&sandbox::Inputs {
+            pod: self.pod,
+            attempt,
+            machine: &context.machine(),
+            resolver: &context.host_resolver(),
+            cluster_dns: &context.config.cluster_dns,
+            cluster_domain: &context.config.cluster_domain,
+            log_root: &context.config.log_dir,
+        })
+    }
+
+    async fn create_sandbox(&self, config: v1::PodSandboxConfig) -> Result<(String, Vec<String>), String> {
+        let context = self.context;
+        let reference = ferry_client::reference(self.pod);
+        let parent = config.linux.as_ref().map(|linux| linux.cgroup_parent.clone()).unwrap_or_default();
+        let limits = container::resources::compute_pod_cgroup(self.pod);
+        let logs = PathBuf::from(&config.log_directory);
+        let made = tokio::task::spawn_blocking(move || {
+            if let Err(error) = cgroup::create(&parent, &limits) {
+                tracing::debug!(%parent, %error, "cannot make the pod's cgroup");
+            }
+            std::fs::create_dir_all(&logs)
+        })
+        .await;
+        if let Ok(Err(error)) = made {
+            let message = format!("error making pod data directories: {error}");
+            context.recorder.event(&reference, EventType::Warning, "Failed", message.clone());
+            return Err(message);
+        }
+        let id = context.runtime.run_pod_sandbox(config, "").await.map_err(|error| {
+            let message = format!("Failed to create pod sandbox: {error}");
+            context.recorder.event(&reference, EventType::Warning, "FailedCreatePodSandBox", message.clone());
+            message
+        })?;
+        let status = context.runtime.pod_sandbox_status(&id).await.map_err(|error| {
+            let message = format!("Unable to get pod sandbox status: {error}");
+            context.recorder.event(&reference, EventType::Warning, "FailedPodSandBoxStatus", message.clone());
+            message
+        })?;
+        let network = status.network.unwrap_or_default();
+        let ips = std::iter::once(network.ip)
+            .chain(network.additional_ips.into_iter().map(|ip| ip.ip))
+            .filter(|ip| !ip.is_empty())
+            .collect();
+        Ok((id, ips))
+    }
+
+    /// Starts one container, or says in the failures why not.
+    async fn start(
+        &mut self,
+        container: &Container,
+        started: &Started<'_>,
+        target: Option<&str>,
+        outcome: &mut Outcome,
+    ) -> Result<(), ()> {
+        let result = match self.back_off(container, started.observed) {
+            Some(error) => Err(error),
+            None => self.start_now(container, started, target).await,
+        };
+        match result {
+            Ok(()) => {
+                self.failures.remove(&container.name);
+                Ok(())
+            }
+            Err(error) => {
+                outcome.retry(error.retry_at.or_else(|| Some(soon())));
+                let waiting = Waiting { reason: error.reason, message: error.message };
+                self.failures.insert(container.name.clone(), waiting);
+                Err(())
+            }
+        }
+    }
+
+    /// A container that has crashed waits before it is started again.
+    fn back_off(&mut self, container: &Container, observed: &PodRuntime) -> Option<StartError> {
+        let record = observed.containers.iter().find(|c| c.name == container.name && c.state == State::Exited)?;
+        let ended = Timestamp::from_nanosecond(i128::from(record.finished_at)).ok()?;
+        let now = Timestamp::now();
+        let Some(until) = self.backoff.until_since(&container.name, ended, now) else {
+            self.backoff.next(&container.name, ended, now);
+            return None;
+        };
+        let name = pod::full_name(self.pod);
+        self.context.recorder.event(
+            &container_reference(self.pod, &container.name),
+            EventType::Warning,
+            "BackOff",
+            format!("Back-off restarting failed container {} in pod {name}", container.name),
+        );
+        let wait = go_duration(self.backoff.wait(&container.name));
+        Some(StartError {
+            reason: "CrashLoopBackOff".into(),
+            message: format!("back-off {wait} restarting failed container={} pod={name}", container.name),
+            retry_at: Some(until),
+        })
+    }
+
+    async fn start_now(
+        &mut self,
+        container: &Container,
+        started: &Started<'_>,
+        target: Option<&str>,
+    ) -> Result<(), StartError> {
+        let context = self.context;
+        let reference = container_reference(self.pod, &container.name);
+        let say = |kind, reason: &str, message: String| context.recorder.event(&reference, kind, reason, message);
+        let image = self.pull(container, started, &reference).await.inspect_err(|error| {
+            say(EventType::Warning, "Failed", format!("Error: {}", error.reason));
+        })?;
+        let restart_count = match started.observed.latest(&container.name) {
+            Some(record) => record.restart_count + 1,
+            None => next_log_number(&Path::new(&started.config.log_directory).join(&container.name)),
+        };
+        let config = self
+            .container_config(container, started, &image, restart_count, target)
+            .await
+            .map_err(|ConfigError(why)| StartError::new("CreateContainerConfigError", why))
+            .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
+        let id = context
+            .runtime
+            .create_container(started.sandbox_id, config, started.config.clone())
+            .await
+            .map_err(|error| StartError::new("CreateContainerError", error.message))
+            .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
+        say(EventType::Normal, "Created", "Container created".into());
+        context
+            .runtime
+            .start_container(&id)
+            .await
+            .map_err(|error| StartError::new("RunContainerError", error.message))
+            .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
+        say(EventType::Normal, "Started", "Container started".into());
+        self.post_start(container, &id, started, &reference).await
+    }
+
+    async fn pull(
+        &self,
+        container: &Container,
+        started: &Started<'_>,
+        reference: &ObjectReference,
+    ) -> Result<v1::Image, StartError> {
+        let spec = pod::spec(self.pod);
+        let secrets: Vec<Arc<_>> = spec
+            .image_pull_secrets
+            .iter()
+            .flatten()
+            .filter_map(|secret| self.references.secrets.get(&secret.name).cloned())
+            .collect();
+        let image = container.image.as_deref().unwrap_or_default();
+        let default_policy = match image.rsplit_once(':') {
+            Some((_, tag)) if tag != "latest" && !tag.contains('/') => "IfNotPresent",
+            _ => "Always",
+        };
+        let wanted = Wanted {
+            image,
+            policy: container.image_pull_policy.as_deref().unwrap_or(default_policy),
+            pod_uid: pod::uid(self.pod),
+            reference,
+            secrets: &secrets,
+            sandbox: started.config,
+        };
+        self.context.images.ensure(&wanted).await.map_err(|failure| StartError {
+            reason: failure.reason.into(),
+            message: failure.message,
+            retry_at: failure.retry_at,
+        })
+    }
+
+    async fn container_config(
+        &self,
+        container: &Container,
+        started: &Started<'_>,
+        image: &v1::Image,
+        restart_count: u32,
+        target: Option<&str>,
+    ) -> Result<v1::ContainerConfig, ConfigError> {
+        let context = self.context;
+        context.services.synced().await;
+        let machine = context.machine();
+        let links = pod::spec(self.pod).enable_service_links.unwrap_or(true);
+        let services = service_env::render_service_env(&context.services.list(None), pod::namespace(self.pod), links);
+        let env = env::render_env(container, self.pod, self.references, &services, started.ips, &machine)?;
+        let mounts = self.mounts(container, &env, started.ips).await?;
+        let logs = Path::new(&started.config.log_directory).join(&container.name);
+        std::fs::create_dir_all(&logs).map_err(|error| {
+            ConfigError(format!("create container log directory for container {} failed: {error}", container.name))
+        })?;
+        let image_user =
+            security::ImageUser { uid: image.uid.as_ref().map(|uid| uid.value), username: image.username.clone() };
+        config::render_container(config::Inputs {
+            pod: self.pod,
+            container,
+            restart_count,
+            image_ref: &image.id,
+            image_user: &image_user,
+            env: &env,
+            mounts,
+            target,
+            machine: &machine,
+            seccomp_root: &context.config.root_dir.join("seccomp"),
+        })
+    }
+
+    /// The volumes a container wants, its hosts file and the file for its last words.
+    async fn mounts(
+        &self,
+        container: &Container,
+        env: &BTreeMap<String, String>,
+        ips: &[String],
+    ) -> Result<Vec<v1::Mount>, ConfigError> {
+        let context = self.context;
+        let root = &context.config.root_dir;
+        let uid = pod::uid(self.pod);
+        let mut mounts = Vec::new();
+        for (index, wanted) in container.volume_mounts.iter().flatten().enumerate() {
+            let Some(volume_path) = self.mounted.paths.get(&wanted.name) else {
+                return Err(ConfigError(format!(
+                    "cannot find volume {:?} to mount into container {:?}",
+                    wanted.name, container.name
+                )));
+            };
+            let sub_path = match wanted.sub_path_expr.as_deref().filter(|text| !text.is_empty()) {
+                Some(text) => {
+                    let missing = expand::unresolved(text, |name| env.get(name).cloned());
+                    if !missing.is_empty() {
+                        return Err(ConfigError(format!("missing value for {missing:?}")));
+                    }
+                    expand::expand(text, |name| env.get(name).cloned())
+                }
+                None => wanted.sub_path.clone().unwrap_or_default(),
+            };
+            let read_only = wanted.read_only == Some(true);
+            let mut host_path = volume_path.clone();
+            if !sub_path.is_empty() {
+                let wanted = volume::subpath::Wanted {
+                    root,
+                    uid,
+                    volume: &wanted.name,
+                    volume_path,
+                    container: &container.name,
+                    index,
+                    sub_path: &sub_path,
+                    read_only,
+                };
+                host_path = volume::subpath::prepare(&wanted).map_err(|why| {
+                    ConfigError(format!(
+                        "failed to prepare subPath for volumeMount {:?} of container {:?}: {why}",
+                        wanted.volume, container.name
+                    ))
+                })?;
+            }
+            let container_path = match wanted.mount_path.starts_with('/') {
+                true => wanted.mount_path.clone(),
+                false => format!("/{}", wanted.mount_path),
+            };
+            let propagation = match wanted.mount_propagation.as_deref() {
+                Some("HostToContainer") => v1::MountPropagation::PropagationHostToContainer,
+                Some("Bidirectional") => v1::MountPropagation::PropagationBidirectional,
+                _ => v1::MountPropagation::PropagationPrivate,
+            };
+            mounts.push(v1::Mount {
+                container_path,
+                host_path: host_path.to_string_lossy().into_owned(),
+                readonly: read_only,
+                propagation: propagation as i32,
+                ..Default::default()
+            });
+        }
+        let plain = |container_path: &str, host_path: &Path| v1::Mount {
+            container_path: container_path.into(),
+            host_path: host_path.to_string_lossy().into_owned(),
+            ..Default::default()
+        };
+        let pod_directory = volume::pod_directory(root, uid);
+        let failed =
+            |error: std::io::Error| ConfigError(format!("cannot write under {}: {error}", pod_directory.display()));
+        if !mounts.iter().any(|mount| mount.container_path == "/etc/hosts") {
+            let host_file = match pod::is_host_network(self.pod) {
+                true => std::fs::read_to_string("/etc/hosts").unwrap_or_default(),
+                false => String::new(),
+            };
+            let text = hosts::render_hosts(self.pod, ips, &host_file, &context.config.cluster_domain);
+            std::fs::create_dir_all(&pod_directory).map_err(failed)?;
+            let path = pod_directory.join("etc-hosts");
+            std::fs::write(&path, text).map_err(failed)?;
+            mounts.push(plain("/etc/hosts", &path));
+        }
+        let last_words = config::termination_path(container);
+        if !last_words.is_empty() {
+            let directory = pod_directory.join("containers").join(&container.name);
+            std::fs::create_dir_all(&directory).map_err(failed)?;
+            // One file for each start, because the last one's words are still being read.
+            let path = directory.join(format!("{:08x}", rand::random::<u32>()));
+            std::fs::write(&path, "").map_err(failed)?;
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).map_err(failed)?;
+            mounts.push(plain(last_words, &path));
+        }
+        Ok(mounts)
+    }
+
+    async fn post_start(
+        &self,
+        container: &Container,
+        id: &str,
+        started: &Started<'_>,
+        reference: &ObjectReference,
+    ) -> Result<(), StartError> {
+        let hook = container.lifecycle.as_ref().and_then(|lifecycle| lifecycle.post_start.as_ref());
+        let Some(hook) = hook else { return Ok(()) };
+        let context = self.context;
+        let ip = started.ips.first().map(String::as_str).unwrap_or_default();
+        let Err(why) = lifecycle::run(&*context.runtime, self.pod, container, id, ip, hook).await else {
+            return Ok(());
+        };
+        context.recorder.event(reference, EventType::Warning, "FailedPostStartHook", "PostStartHook failed");
+        let mut observer = crate::observed::Observer::default();
+        if let Ok(observed) = observer.observe(&*context.runtime, pod::uid(self.pod)).await
+            && let Some(record) = observed.containers.iter().find(|record| record.id == id)
+        {
+            let order = KillOrder {
+                record,
+                message: "FailedPostStartHook".into(),
+                reason: KillReason::PostStartHook,
+                grace_override: None,
+            };
+            let _ = kill::kill_container(context, self.pod, ip, order).await;
+        }
+        Err(StartError::new("PostStartHookError", why))
+    }
+}
+
+/// The sandbox that containers are started in.
+struct Started<'a> {
+    sandbox_id: &'a str,
+    config: &'a v1::PodSandboxConfig,
+    ips: &'a [String],
+    observed: &'a PodRuntime,
+}
+
+/// A start that failed without a time of its own is tried again after this.
+fn soon() -> Timestamp {
+    Timestamp::now().saturating_add(jiff::SignedDuration::from_secs(10)).unwrap_or(Timestamp::MAX)
+}
+
+/// One more than the highest numbered log, so that a runtime that has forgotten its
+/// containers does not write over their logs.
+fn next_log_number(directory: &Path) -> u32 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| {
+        let name = entry.file_name();
+        name.to_str()?.split('.').next()?.parse::<u32>().ok()
+    });
+    numbers.max().map_or(0, |number| number + 1)
+}

@@ -1,0 +1,124 @@
+//! Hands each change of a pod to its worker, and finds pods that the API no longer knows.
+
+use crate::Error;
+use crate::context::Context;
+use crate::observed::{self, PodIdentity};
+use crate::pod;
+use crate::pod_worker::{Desired, PodWorker};
+use crate::volume;
+use ferry_client::Event;
+use futures_util::FutureExt;
+use k8s_openapi::api::core::v1::{Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use std::collections::{HashMap, HashSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
+    tokio::select! {
+        () = shutdown.cancelled() => return Ok(()),
+        () = async {
+            context.pods.synced().await;
+            context.node.synced().await;
+        } => {}
+    }
+    let mut events = context.pods.subscribe();
+    let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
+    workers.adopt_orphans().await;
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            event = events.recv() => match event {
+                Some(Event::Deleted(pod)) => workers.tell(pod, true),
+                Some(Event::Added(pod) | Event::Updated { new: pod, .. }) => workers.tell(pod, false),
+                None => break,
+            },
+            Some(ended) = workers.tasks.join_next() => {
+                if let Ok(uid) = ended {
+                    workers.ended(&uid);
+                }
+            }
+        }
+    }
+    // Workers leave at the same signal; their containers stay.
+    while workers.tasks.join_next().await.is_some() {}
+    Ok(())
+}
+
+struct Workers {
+    context: Arc<Context>,
+    shutdown: CancellationToken,
+    running: HashMap<String, watch::Sender<Desired>>,
+    tasks: JoinSet<String>,
+}
+
+impl Workers {
+    fn tell(&mut self, pod: Arc<Pod>, gone: bool) {
+        let uid = pod::uid(&pod).to_string();
+        if uid.is_empty() || pod::is_mirror(&pod) {
+            return;
+        }
+        let desired = Desired { pod, gone };
+        if let Some(sender) = self.running.get(&uid) {
+            sender.send_replace(desired);
+            return;
+        }
+        let (sender, receiver) = watch::channel(desired);
+        let worker = PodWorker::new(self.context.clone(), receiver);
+        let shutdown = self.shutdown.clone();
+        self.running.insert(uid.clone(), sender);
+        self.tasks.spawn(async move {
+            // A defect in one pod's handling must not end the others'.
+            if AssertUnwindSafe(worker.run(shutdown)).catch_unwind().await.is_err() {
+                tracing::error!(%uid, "the pod's worker failed; it will be started again");
+            }
+            uid
+        });
+    }
+
+    fn ended(&mut self, uid: &str) {
+        let Some(sender) = self.running.remove(uid) else { return };
+        let last = sender.borrow().clone();
+        let present = self.context.pods.get(pod::namespace(&last.pod), pod::name(&last.pod));
+        if let Some(pod) = present.filter(|pod| pod::uid(pod) == uid)
+            && !last.gone
+        {
+            self.tell(pod, false);
+        }
+    }
+
+    /// Pods of the runtime, and directories of pods, that the API knows nothing of: they
+    /// were deleted while no kubelet was looking.
+    async fn adopt_orphans(&mut self) {
+        let known: HashSet<String> = self.context.pods.list(None).iter().map(|pod| pod::uid(pod).to_string()).collect();
+        let mut orphans = observed::list_pods(&*self.context.runtime).await.unwrap_or_default();
+        let directories = std::fs::read_dir(volume::pod_directory(&self.context.config.root_dir, ""));
+        for entry in directories.into_iter().flatten().flatten() {
+            let uid = entry.file_name().to_string_lossy().into_owned();
+            if !orphans.iter().any(|orphan| orphan.uid == uid) {
+                orphans.push(PodIdentity { uid, ..Default::default() });
+            }
+        }
+        for orphan in orphans.into_iter().filter(|orphan| !known.contains(&orphan.uid)) {
+            tracing::info!(pod = %orphan.name, namespace = %orphan.namespace, uid = %orphan.uid, "cleaning up after a pod that is gone");
+            self.tell(Arc::new(remembered(orphan)), true);
+        }
+    }
+}
+
+/// As much of a pod as the runtime's labels keep.
+fn remembered(identity: PodIdentity) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(identity.name),
+            namespace: Some(identity.namespace),
+            uid: Some(identity.uid),
+            ..Default::default()
+        },
+        spec: Some(PodSpec { termination_grace_period_seconds: Some(30), ..Default::default() }),
+        status: None,
+    }
+}
