@@ -66,6 +66,10 @@ impl DecodeError {
         Self { message, found: None }
     }
 
+    pub(crate) fn of_kind(message: String, found: GroupVersionKind) -> Self {
+        Self { message, found: Some(found) }
+    }
+
     /// The 400 that upstream answers where an `expected` was to be read from `body`.
     pub fn into_status(self, expected: &GroupVersionKind, body: &[u8]) -> Status {
         let (message, wanted) = (self.message, &expected.kind);
@@ -86,16 +90,15 @@ impl DecodeError {
 /// apiVersion or kind is taken to be of that kind; one that names another is refused.
 pub fn decode(body: &[u8], definition: &TypeDef, expected: &GroupVersionKind) -> Result<Decoded, DecodeError> {
     let (result, api_version, kind) = walk(body, definition);
-    let found = found_kind(&api_version, &kind, expected);
-    let with_kind = |message: String| DecodeError { message, found: Some(found.clone()) };
     let mut decoded = match result {
         Ok(decoded) => decoded,
         Err(Failure::Unrecognized(message)) => return Err(DecodeError::unrecognized(message)),
-        Err(Failure::Type(message)) => return Err(with_kind(message)),
+        Err(Failure::Type(message)) => {
+            let found = check_kind(&api_version, &kind, expected)?;
+            return Err(DecodeError::of_kind(message, found));
+        }
     };
-    if found != *expected {
-        return Err(with_kind(mismatch(&found, expected)));
-    }
+    let found = check_kind(&api_version, &kind, expected)?;
     decoded.value.set_gvk(&found);
     Ok(decoded)
 }
@@ -158,11 +161,17 @@ fn json_parse_error(message: &str) -> String {
     format!("couldn't get version/kind; json parse error: {message}")
 }
 
-/// Upstream's rule for what a body leaves out.
-fn found_kind(api_version: &str, kind: &str, expected: &GroupVersionKind) -> GroupVersionKind {
+/// The kind that a body says it is, with upstream's rule for what it leaves out; an error
+/// if that is another than the expected one.
+pub(crate) fn check_kind(
+    api_version: &str,
+    kind: &str,
+    expected: &GroupVersionKind,
+) -> Result<GroupVersionKind, DecodeError> {
     let kind = if kind.is_empty() { expected.kind.clone() } else { kind.to_owned().into() };
     let version = if api_version.is_empty() { expected.group_version() } else { GroupVersion::parse(api_version) };
-    version.with_kind(kind)
+    let found = version.with_kind(kind);
+    if found == *expected { Ok(found) } else { Err(DecodeError::of_kind(mismatch(&found, expected), found)) }
 }
 
 fn mismatch(found: &GroupVersionKind, expected: &GroupVersionKind) -> String {

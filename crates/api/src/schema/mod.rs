@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+mod layout;
 mod packages;
 mod parse;
 
+pub use layout::{Entry, Layout};
 pub use packages::{Package, group_of_package, package_of, packages};
 pub use parse::{ParseError, builtin, of_kind, parse};
 
@@ -33,6 +35,7 @@ pub struct TypeDef {
     by_name: Box<[u16]>,
     /// Positions of the fields that Go writes even when they are zero.
     always: Box<[u16]>,
+    layout: OnceLock<Box<Layout>>,
 }
 
 impl TypeDef {
@@ -40,7 +43,21 @@ impl TypeDef {
         let mut by_name: Vec<u16> = (0..fields.len().min(usize::from(u16::MAX)) as u16).collect();
         let always = by_name.iter().copied().filter(|&index| fields[usize::from(index)].always_written()).collect();
         by_name.sort_by(|&a, &b| fields[usize::from(a)].name.cmp(&fields[usize::from(b)].name));
-        Self { package, name, fields, struct_type: None, preserve_unknown: false, by_name: by_name.into(), always }
+        Self {
+            package,
+            name,
+            fields,
+            struct_type: None,
+            preserve_unknown: false,
+            by_name: by_name.into(),
+            always,
+            layout: OnceLock::new(),
+        }
+    }
+
+    /// How protobuf lays the type out.
+    pub fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Box::new(Layout::new(&self.fields)))
     }
 
     /// The fields that Go writes even when they are zero.
