@@ -5,15 +5,19 @@
 use crate::ServerState;
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
-use crate::authz::bootstrap::{Action, plan_reconcile};
+use crate::authz::bootstrap::{Action, Write, plan_reconcile};
 use crate::registry::{Caller, DeleteOptions, Part, Registry, Target, Tracking, Warnings};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
+
+/// How many of the default roles are written at a time.
+const AT_ONCE: usize = 64;
 
 const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
@@ -23,20 +27,25 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
     }
-    for write in plan_reconcile(&**registry) {
-        let row = row(registry, "rbac.authorization.k8s.io", "v1", write.plural)?;
-        match write.action {
-            Action::Create => create(registry, &row, &write.namespace, write.object).await?,
-            Action::Update => replace(registry, &row, &write.namespace, write.object).await?,
-            Action::Replace => {
-                registry.delete(&row, &write.namespace, &write.name, &DeleteOptions::default(), &caller()).await?;
-                create(registry, &row, &write.namespace, write.object).await?;
-            }
-        }
-    }
+    // The writes do not depend on each other, so they share commits: one fsync for many.
+    let writes: Vec<_> =
+        plan_reconcile(&**registry).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
+    stream::iter(writes).buffered(AT_ONCE).try_collect::<Vec<()>>().await?;
     match server.config.advertise_address {
         Some(address) => advertise(server, address).await,
         None => Ok(()),
+    }
+}
+
+async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> {
+    let Ok(row) = row(&registry, "rbac.authorization.k8s.io", "v1", write.plural) else { return Ok(()) };
+    match write.action {
+        Action::Create => create(&registry, &row, &write.namespace, write.object).await,
+        Action::Update => replace(&registry, &row, &write.namespace, write.object).await,
+        Action::Replace => {
+            registry.delete(&row, &write.namespace, &write.name, &DeleteOptions::default(), &caller()).await?;
+            create(&registry, &row, &write.namespace, write.object).await
+        }
     }
 }
 
@@ -96,8 +105,7 @@ async fn put(registry: &Registry, group: &str, version: &str, plural: &str, obje
             }
         }
     }
-    let wanted_row = wanted;
-    replace(registry, &row, &namespace, wanted_row).await
+    replace(registry, &row, &namespace, wanted).await
 }
 
 async fn create_if_absent(

@@ -50,6 +50,7 @@ use authz::Authorizer;
 use cache::Cache;
 use ferry_store::Store;
 use flow_control::FlowControl;
+use futures_util::future::BoxFuture;
 use http::{Request, Response};
 use metrics::Metrics;
 use registry::service::Services;
@@ -135,7 +136,9 @@ impl ApiServer {
 
     /// Answers one request, whatever it came over. Never fails: a failure is an answer.
     pub async fn handle(&self, request: Request<Body>, peer: Peer) -> Response<Body> {
-        chain::handle(self.0.clone(), request, peer).await
+        // Boxed, so that the many layers below are one type to whoever calls this.
+        let answered: BoxFuture<'static, _> = Box::pin(chain::handle(self.0.clone(), request, peer));
+        answered.await
     }
 
     /// Serves TLS connections until [`ApiServer::stop`]. The listener is bound by the caller,

@@ -1,19 +1,181 @@
-//! The OpenAPI documents, built when first asked for.
+//! /openapi/v2 and /openapi/v3: documents that are large, seldom asked for and always the
+//! same, so each is rendered when first asked for and kept compressed.
 
 use crate::ServerState;
+use crate::negotiate::Accepted;
 use crate::query::Query;
 use crate::transport::Body;
+use crate::{answer, version};
+use bytes::Bytes;
+use ferry_api::openapi::{self, Resource, Subresource};
+use ferry_api::schema;
 use ferry_api::status::Status;
-use http::{HeaderMap, Response};
+use ferry_resources::Row;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, EXPIRES, HeaderValue, IF_NONE_MATCH, VARY,
+};
+use http::{HeaderMap, Response, StatusCode};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha512};
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::sync::Arc;
 
+/// The documents rendered so far, by path. A document of a megabyte is a twentieth of that
+/// in gzip, and nearly every client takes gzip.
 #[derive(Default)]
-pub struct Documents;
+pub struct Documents(Mutex<HashMap<String, Arc<Document>>>);
+
+struct Document {
+    gzip: Bytes,
+    etag: String,
+}
 
 pub async fn serve(
-    _server: &ServerState,
-    _headers: &HeaderMap,
-    _path: &str,
-    _query: &Query,
+    server: &ServerState,
+    headers: &HeaderMap,
+    path: &str,
+    query: &Query,
 ) -> Result<Response<Body>, Status> {
-    Err(Status::no_such_path())
+    let rows = server.registry.rows.all();
+    if path == "/openapi/v3" {
+        let index = render_index(&rows);
+        return Ok(answer::document(StatusCode::OK, &index, &Accepted::JSON));
+    }
+    // Only JSON is written; a client that takes nothing else is told so.
+    if !accepts_json(headers) {
+        return Err(Status::not_acceptable(&["application/json"]));
+    }
+    let document = document(server, &rows, path).await?;
+    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let mut response = if known == Some(document.etag.as_str()) {
+        answer::stream(StatusCode::NOT_MODIFIED, "application/json", crate::transport::empty())
+    } else if takes_gzip(headers) {
+        let mut response = answer::raw(StatusCode::OK, "application/json", document.gzip.clone());
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        response
+    } else {
+        let mut plain = Vec::new();
+        GzDecoder::new(&document.gzip[..]).read_to_end(&mut plain).map_err(Status::internal)?;
+        answer::raw(StatusCode::OK, "application/json", plain)
+    };
+    let out = response.headers_mut();
+    out.insert(VARY, HeaderValue::from_static("Accept-Encoding, Accept"));
+    if let Ok(etag) = HeaderValue::from_str(&document.etag) {
+        out.insert(ETAG, etag);
+    }
+    if query.text("hash").is_some() {
+        // The hash is part of the URL, so what stands there never changes.
+        out.insert(CACHE_CONTROL, HeaderValue::from_static("public, immutable"));
+        out.insert(EXPIRES, HeaderValue::from_static("Thu, 31 Dec 2037 23:55:55 GMT"));
+    }
+    Ok(response)
+}
+
+async fn document(server: &ServerState, rows: &Arc<Vec<Arc<Row>>>, path: &str) -> Result<Arc<Document>, Status> {
+    if let Some(document) = server.openapi.0.lock().get(path) {
+        return Ok(document.clone());
+    }
+    let parts: Vec<&str> = path.trim_start_matches("/openapi/").split('/').collect();
+    let wanted = match parts.as_slice() {
+        ["v2"] => None,
+        ["v3", "api", version] => Some((String::new(), (*version).to_owned())),
+        ["v3", "apis", group, version] => Some(((*group).to_owned(), (*version).to_owned())),
+        _ => return Err(Status::no_such_path()),
+    };
+    if let Some((group, version)) = &wanted
+        && !rows.iter().any(|row| row.group == *group && row.version == *version)
+    {
+        return Err(Status::no_such_path());
+    }
+    // Rendering takes tens of milliseconds, too long for a thread that serves others.
+    let rows = rows.clone();
+    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref()))
+        .await
+        .map_err(Status::internal)?
+        .map_err(Status::internal)?;
+    let document = Arc::new(document);
+    server.openapi.0.lock().insert(path.to_owned(), document.clone());
+    Ok(document)
+}
+
+fn render(rows: &[Arc<Row>], wanted: Option<&(String, String)>) -> std::io::Result<Document> {
+    let resources: Vec<Resource> = rows.iter().map(|row| resource(row)).collect();
+    let bytes = match wanted {
+        None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, openapi::no_descriptions),
+        Some((group, version)) => openapi::render_v3(group, version, &resources, openapi::no_descriptions),
+    };
+    let etag = format!("\"{:X}\"", Sha512::digest(&bytes));
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 16), Compression::default());
+    encoder.write_all(&bytes)?;
+    Ok(Document { gzip: encoder.finish()?.into(), etag })
+}
+
+/// Where each document is. The hash covers the rows rather than the document, so that
+/// the index does not need every document rendered.
+fn render_index(rows: &[Arc<Row>]) -> serde_json::Value {
+    let mut versions: Vec<(String, String, Sha512)> = Vec::new();
+    for row in rows {
+        let known = versions.iter().position(|(g, v, _)| *g == row.group && *v == row.version);
+        let at = known.unwrap_or_else(|| {
+            let mut hash = Sha512::new();
+            hash.update(env!("CARGO_PKG_VERSION"));
+            hash.update(version::KUBERNETES);
+            versions.push((row.group.to_string(), row.version.to_string(), hash));
+            versions.len() - 1
+        });
+        versions[at].2.update(format!("{}|{}|{:?}|{:?};", row.plural, row.kind, row.verbs, row.subresources));
+    }
+    let hashed: Vec<(String, String, String)> =
+        versions.into_iter().map(|(g, v, hash)| (g, v, format!("{:X}", hash.finalize()))).collect();
+    openapi::render_index(hashed.iter().map(|(g, v, hash)| (g.as_str(), v.as_str(), hash.as_str())))
+}
+
+fn resource(row: &Row) -> Resource {
+    let list = row.group_version().with_kind(row.list_kind.clone());
+    Resource {
+        group: row.group.to_string(),
+        version: row.version.to_string(),
+        kind: row.kind.to_string(),
+        plural: row.plural.to_string(),
+        namespaced: row.is_namespaced(),
+        verbs: row.verbs.iter().map(ToString::to_string).collect(),
+        subresources: row
+            .subresources
+            .iter()
+            .map(|subresource| Subresource {
+                name: subresource.name.to_string(),
+                kind: subresource.kind.clone(),
+                verbs: subresource.verbs.iter().map(ToString::to_string).collect(),
+                schema: schema::of_kind(&subresource.kind).cloned(),
+            })
+            .collect(),
+        schema: row.schema.clone(),
+        list_schema: schema::of_kind(&list).cloned(),
+    }
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut any = false;
+    for value in headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()) {
+        any = true;
+        let fits = |clause: &str| {
+            matches!(clause.split(';').next().unwrap_or_default().trim(), "application/json" | "application/*" | "*/*")
+        };
+        if value.split(',').any(fits) {
+            return true;
+        }
+    }
+    !any
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.split(',').any(|coding| coding.trim().starts_with("gzip")))
 }
