@@ -1,7 +1,74 @@
-//! ControllerRevision.
+//! ControllerRevision: the strategy of a snapshot of a controller's template.
 
-use crate::Strategy;
+use crate::read::Read;
+use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, shown};
+use crate::{Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::gvk::{GroupResource, GroupVersion};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
 
 pub struct ControllerRevision;
 
-impl Strategy for ControllerRevision {}
+impl Strategy for ControllerRevision {
+    fn validate(&self, revision: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        nonnegative(&mut errors, &Path::new("revision"), revision.int("revision"));
+        match revision.field("data") {
+            None => errors.push(Error::required(&Path::new("data"), "data is mandatory")),
+            Some(data) if !data.is_object() => {
+                errors.push(Error::required(&Path::new("data"), "data must be a valid JSON object"));
+            }
+            Some(_) => {}
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        nonnegative(&mut errors, &Path::new("revision"), new.int("revision"));
+        if new.field("data") != old.field("data") {
+            errors.push(Error::invalid(&Path::new("data"), shown(new.field("data")), FIELD_IS_IMMUTABLE));
+        }
+        errors
+    }
+
+    fn cells(&self, revision: &Value, now: Timestamp) -> Vec<Value> {
+        let owners = revision.field("metadata").list("ownerReferences");
+        let controller = match owners.iter().find(|owner| owner.flag("controller")) {
+            None => "<none>".to_owned(),
+            Some(owner) => {
+                let group = GroupVersion::parse(owner.text("apiVersion")).group;
+                let kind = GroupResource::new(group, owner.text("kind").to_lowercase());
+                format!("{kind}/{}", owner.text("name"))
+            }
+        };
+        vec![
+            revision.name().into(),
+            controller.into(),
+            revision.int("revision").into(),
+            print::age(revision, now).into(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check};
+    use serde_json::json;
+
+    #[test]
+    fn a_revision_holds_an_object() {
+        check(&ControllerRevision, json!({"data": {}, "revision": 1}), &[]);
+        check(&ControllerRevision, json!({"revision": 1}), &["data: Required value: data is mandatory"]);
+    }
+
+    #[test]
+    fn a_revision_shows_its_controller() {
+        let revision = json!({"metadata": {"name": "a", "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "controller": true}]}, "revision": 2});
+        assert_eq!(Value::from(cells(&ControllerRevision, revision)), json!(["a", "daemonset.apps/d", 2, "10m"]));
+    }
+}

@@ -1,7 +1,330 @@
-//! Deployment.
+//! Deployment: the strategy of a rollout of pods.
 
-use crate::Strategy;
+use super::replicas::{validate_replica_counts, warn_of_unlike_label_name};
+use crate::names;
+use crate::pod_spec::template::{default_template, template_warnings, validate_selector_and_template};
+use crate::read::{Read, default_text, default_value, field_mut, keep, set};
+use crate::validation::{FIELD_IS_IMMUTABLE, equality, nonnegative, semantically_equal, shown};
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 pub struct Deployment;
 
-impl Strategy for Deployment {}
+impl Strategy for Deployment {
+    fn default(&self, deployment: &mut Value) {
+        let spec = ensure_object(deployment).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "replicas", 1);
+        let strategy = ensure_object(spec).entry("strategy").or_insert_with(|| json!({}));
+        default_text(strategy, "type", "RollingUpdate");
+        if strategy.text("type") == "RollingUpdate" {
+            let rolling = ensure_object(strategy).entry("rollingUpdate").or_insert_with(|| json!({}));
+            default_value(rolling, "maxUnavailable", "25%");
+            default_value(rolling, "maxSurge", "25%");
+        }
+        default_value(spec, "revisionHistoryLimit", 10);
+        default_value(spec, "progressDeadlineSeconds", 600);
+        if let Some(template) = field_mut(spec, "template") {
+            default_template(template);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, deployment: &mut Value) {
+        set(deployment, "status", json!({}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, deployment: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (path, empty) = (Path::new("spec"), json!({}));
+        let spec = deployment.field("spec").unwrap_or(&empty);
+        nonnegative(&mut errors, &path.child("replicas"), spec.int("replicas"));
+        validate_selector_and_template(&mut errors, spec, &path);
+        validate_rollout(&mut errors, spec.field("strategy"), &path.child("strategy"));
+        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
+        nonnegative(&mut errors, &path.child("revisionHistoryLimit"), spec.int("revisionHistoryLimit"));
+        if let Some(seconds) = spec.opt_int("progressDeadlineSeconds") {
+            let path = path.child("progressDeadlineSeconds");
+            nonnegative(&mut errors, &path, seconds);
+            if seconds <= spec.int("minReadySeconds") {
+                errors.push(Error::invalid(&path, seconds, "must be greater than minReadySeconds"));
+            }
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        validate_selector_is_kept(&mut errors, new, old);
+        errors
+    }
+
+    /// A status update changes neither the spec nor the labels.
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        match old.meta("labels").cloned() {
+            Some(labels) => new.set_meta("labels", labels),
+            None => new.remove_meta("labels"),
+        }
+    }
+
+    fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (status, path) = (new.field("status"), Path::new("status"));
+        let counts = [
+            "observedGeneration",
+            "replicas",
+            "updatedReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "unavailableReplicas",
+            "terminatingReplicas",
+            "collisionCount",
+        ];
+        validate_replica_counts(
+            &mut errors,
+            status,
+            &counts,
+            &["updatedReplicas", "readyReplicas", "availableReplicas"],
+            &path,
+        );
+        let count = status.int("collisionCount");
+        if count < old.field("status").int("collisionCount") {
+            errors.push(Error::invalid(&path.child("collisionCount"), count, "cannot be decremented"));
+        }
+        errors
+    }
+
+    fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match old {
+            None => warn_of_unlike_label_name(&mut warnings, new),
+            Some(old) if !self.is_new_generation(new, old) => return warnings,
+            Some(_) => {}
+        }
+        let path = Path::new("spec").child("template");
+        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
+        warnings
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    /// Annotations count too, because they are copied to the replica sets.
+    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
+        equality::changed(new, old, &["spec"])
+            || new.field("metadata").entries("annotations") != old.field("metadata").entries("annotations")
+    }
+
+    fn cells(&self, deployment: &Value, now: Timestamp) -> Vec<Value> {
+        let (spec, status) = (deployment.field("spec"), deployment.field("status"));
+        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
+        vec![
+            deployment.name().into(),
+            format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into(),
+            status.int("updatedReplicas").into(),
+            status.int("availableReplicas").into(),
+            print::age(deployment, now).into(),
+            names.into(),
+            images.into(),
+            print::selector(spec.field("selector")).into(),
+        ]
+    }
+}
+
+/// The selector decides whose pods are whose, and so it never changes.
+pub fn validate_selector_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
+    let (now, before) = (new.field("spec").field("selector"), old.field("spec").field("selector"));
+    if !semantically_equal(now, before, None, true) {
+        errors.push(Error::invalid(&Path::new("spec").child("selector"), shown(now), FIELD_IS_IMMUTABLE));
+    }
+}
+
+fn validate_rollout(errors: &mut ErrorList, strategy: Option<&Value>, path: &Path) {
+    let rolling = strategy.field("rollingUpdate");
+    let at = path.child("rollingUpdate");
+    match strategy.text("type") {
+        "Recreate" => {
+            if rolling.is_some() {
+                let detail = "may not be specified when strategy `type` is 'Recreate'";
+                errors.push(Error::forbidden(&at, detail));
+            }
+        }
+        "RollingUpdate" => match rolling {
+            None => errors.push(Error::required(&at, "this should be defaulted and never be nil")),
+            Some(rolling) => validate_rolling_update(errors, rolling, &at),
+        },
+        _ => errors.push(Error::not_supported(path, shown(strategy), &["Recreate", "RollingUpdate"])),
+    }
+}
+
+fn validate_rolling_update(errors: &mut ErrorList, rolling: &Value, path: &Path) {
+    let (unavailable, surge) = (rolling.field("maxUnavailable"), rolling.field("maxSurge"));
+    let at = path.child("maxUnavailable");
+    validate_int_or_percent(errors, unavailable, &at);
+    validate_int_or_percent(errors, surge, &path.child("maxSurge"));
+    if int_or_percent(unavailable) == 0 && int_or_percent(surge) == 0 {
+        errors.push(Error::invalid(&at, shown(unavailable), "may not be 0 when `maxSurge` is 0"));
+    }
+    if matches!(unavailable, Some(Value::String(_))) && int_or_percent(unavailable) > 100 {
+        errors.push(Error::invalid(&at, shown(unavailable), "must not be greater than 100%"));
+    }
+}
+
+fn validate_int_or_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
+    match value {
+        Some(Value::String(text)) => {
+            for sentence in names::is_percent(text) {
+                errors.push(Error::invalid(path, text.as_str(), sentence));
+            }
+        }
+        other => nonnegative(errors, path, other.and_then(Value::as_i64).unwrap_or(0)),
+    }
+}
+
+/// The number, whether of pods or of percent; a text that is neither counts as nothing.
+fn int_or_percent(value: Option<&Value>) -> i64 {
+    match value {
+        Some(Value::String(text)) => text.trim_end_matches('%').parse().unwrap_or(0),
+        other => other.and_then(Value::as_i64).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+
+    fn deployment() -> Value {
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": {"containers": [{"name": "web", "image": "web:v1"}]},
+                },
+            },
+        })
+    }
+
+    #[track_caller]
+    fn check_with(path: &str, value: Value, expected: &[&str]) {
+        let mut object = deployment();
+        *object.pointer_mut(path).expect("the path's parent is there") = value;
+        check(&Deployment, object, expected);
+    }
+
+    #[test]
+    fn a_deployment_recognizes_its_pods() {
+        check(&Deployment, deployment(), &[]);
+        check_with(
+            "/spec/template/metadata/labels",
+            json!({"app": "db"}),
+            &[
+                "spec.template.metadata.labels: Invalid value: {\"app\":\"db\"}: `selector` does not match template `labels`",
+            ],
+        );
+        check_with(
+            "/spec/selector",
+            json!({}),
+            &["spec.selector: Invalid value: {}: empty selector is invalid for deployment"],
+        );
+        check_with("/spec/selector", Value::Null, &["spec.selector: Required value"]);
+    }
+
+    #[test]
+    fn the_template_is_checked_as_a_pod_is() {
+        check_with(
+            "/spec/template/spec/containers/0",
+            json!({"name": "Web"}),
+            &[
+                "spec.template.spec.containers[0].name: Invalid value: \"Web\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+                "spec.template.spec.containers[0].image: Required value",
+            ],
+        );
+        let mut object = deployment();
+        object["spec"]["template"]["spec"]["restartPolicy"] = "Never".into();
+        check(
+            &Deployment,
+            object,
+            &["spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\""],
+        );
+    }
+
+    #[test]
+    fn rollouts_move() {
+        let mut object = deployment();
+        object["spec"]["strategy"] = json!({"rollingUpdate": {"maxUnavailable": 0, "maxSurge": "0%"}});
+        check(
+            &Deployment,
+            object,
+            &["spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0"],
+        );
+        let mut object = deployment();
+        object["spec"]["strategy"] = json!({"type": "Recreate", "rollingUpdate": {}});
+        check(
+            &Deployment,
+            object,
+            &["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
+        );
+        let mut object = deployment();
+        object["spec"]["strategy"] = json!({"rollingUpdate": {"maxUnavailable": "a"}});
+        check(
+            &Deployment,
+            object,
+            &[
+                "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"a\": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+            ],
+        );
+        let mut object = deployment();
+        object["spec"]["replicas"] = (-1).into();
+        object["spec"]["minReadySeconds"] = 600.into();
+        check(
+            &Deployment,
+            object,
+            &[
+                "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+                "spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_selector_never_changes() {
+        let mut new = deployment();
+        new["spec"]["selector"] = json!({"matchLabels": {"app": "db"}});
+        new["spec"]["template"]["metadata"]["labels"] = json!({"app": "db"});
+        check_update(
+            &Deployment,
+            deployment(),
+            new,
+            &["spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"db\"}}: field is immutable"],
+        );
+    }
+
+    #[test]
+    fn generations_follow_spec_and_annotations() {
+        let mut new = deployment();
+        new.set_meta("labels", json!({"a": "b"}));
+        assert!(!Deployment.is_new_generation(&new, &deployment()));
+        new.set_meta("annotations", json!({"a": "b"}));
+        assert!(Deployment.is_new_generation(&new, &deployment()));
+    }
+
+    #[test]
+    fn a_deployment_shows_how_far_it_is() {
+        let mut object = deployment();
+        object["status"] = json!({"readyReplicas": 1, "updatedReplicas": 1, "availableReplicas": 1});
+        assert_eq!(
+            Value::from(cells(&Deployment, object)),
+            json!(["web", "1/1", 1, 1, "10m", "web", "web:v1", "app=web"])
+        );
+    }
+}

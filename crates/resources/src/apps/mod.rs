@@ -3,3 +3,4 @@
 pub mod controller_revision;
 pub mod deployment;
 pub mod replica_set;
+mod replicas;

@@ -1,7 +1,98 @@
-//! ReplicaSet.
+//! ReplicaSet: the strategy of a number of like pods.
 
-use crate::Strategy;
+use super::deployment::validate_selector_is_kept;
+use super::replicas::{validate_replica_counts, warn_of_unlike_label_name};
+use crate::pod_spec::template::{default_template, template_warnings, validate_selector_and_template};
+use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::validation::nonnegative;
+use crate::{Context, Strategy, print};
+use ferry_api::field::{ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 pub struct ReplicaSet;
 
-impl Strategy for ReplicaSet {}
+impl Strategy for ReplicaSet {
+    fn default(&self, set: &mut Value) {
+        let spec = ensure_object(set).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "replicas", 1);
+        if let Some(template) = field_mut(spec, "template") {
+            default_template(template);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, replica_set: &mut Value) {
+        set(replica_set, "status", json!({"replicas": 0}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, set: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (path, empty) = (Path::new("spec"), json!({}));
+        let spec = set.field("spec").unwrap_or(&empty);
+        nonnegative(&mut errors, &path.child("replicas"), spec.int("replicas"));
+        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
+        validate_selector_and_template(&mut errors, spec, &path);
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        validate_selector_is_kept(&mut errors, new, old);
+        errors
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let counts = [
+            "replicas",
+            "fullyLabeledReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "observedGeneration",
+            "terminatingReplicas",
+        ];
+        let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+        validate_replica_counts(&mut errors, new.field("status"), &counts, &parts, &Path::new("status"));
+        errors
+    }
+
+    fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match old {
+            None => warn_of_unlike_label_name(&mut warnings, new),
+            Some(old) if !self.is_new_generation(new, old) => return warnings,
+            Some(_) => {}
+        }
+        let path = Path::new("spec").child("template");
+        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
+        warnings
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn selectable_fields(&self, set: &Value) -> Vec<(&'static str, String)> {
+        vec![("status.replicas", set.field("status").int("replicas").to_string())]
+    }
+
+    fn cells(&self, set: &Value, now: Timestamp) -> Vec<Value> {
+        let (spec, status) = (set.field("spec"), set.field("status"));
+        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
+        vec![
+            set.name().into(),
+            spec.int("replicas").into(),
+            status.int("replicas").into(),
+            status.int("readyReplicas").into(),
+            print::age(set, now).into(),
+            names.into(),
+            images.into(),
+            print::or_none(print::selector(spec.field("selector"))).into(),
+        ]
+    }
+}

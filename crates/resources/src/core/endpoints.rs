@@ -1,7 +1,154 @@
-//! Endpoints.
+//! Endpoints: the strategy of the old list of a service's addresses.
 
-use crate::Strategy;
+use crate::print;
+use crate::read::{Read, default_text, list_mut};
+use crate::validation::network::{PROTOCOLS, validate_endpoint_ip, validate_ip, validate_port_number, warn_of_ip};
+use crate::validation::{each, equality, one_of};
+use crate::{Strategy, names};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
 
 pub struct Endpoints;
 
-impl Strategy for Endpoints {}
+const ADDRESS_LISTS: [&str; 2] = ["addresses", "notReadyAddresses"];
+
+impl Strategy for Endpoints {
+    fn default(&self, endpoints: &mut Value) {
+        for subset in list_mut(endpoints, "subsets") {
+            for port in list_mut(subset, "ports") {
+                default_text(port, "protocol", "TCP");
+            }
+        }
+    }
+
+    fn validate(&self, endpoints: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        for (index, subset) in endpoints.list("subsets").iter().enumerate() {
+            validate_subset(&mut errors, subset, &Path::new("subsets").index(index));
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let errors = self.validate(new);
+        // What an older version took for valid may stay if it is not touched.
+        if !errors.is_empty() && !equality::changed(new, old, &["subsets"]) { ErrorList::new() } else { errors }
+    }
+
+    fn warnings(&self, endpoints: &Value, _old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if endpoints.label("endpoints.kubernetes.io/managed-by") == Some("endpoint-controller") {
+            return warnings;
+        }
+        for (index, subset) in endpoints.list("subsets").iter().enumerate() {
+            for list in ADDRESS_LISTS {
+                for (number, address) in subset.list(list).iter().enumerate() {
+                    let path = Path::new("subsets").index(index).child(list).index(number).child("ip");
+                    warn_of_ip(&mut warnings, address.text("ip"), &path);
+                }
+            }
+        }
+        warnings
+    }
+
+    fn allows_create_on_update(&self) -> bool {
+        true
+    }
+
+    fn cells(&self, endpoints: &Value, now: Timestamp) -> Vec<Value> {
+        vec![endpoints.name().into(), addresses(endpoints).into(), print::age(endpoints, now).into()]
+    }
+}
+
+fn addresses(endpoints: &Value) -> String {
+    let subsets = endpoints.list("subsets");
+    if subsets.is_empty() {
+        return "<none>".to_owned();
+    }
+    let mut all = Vec::new();
+    for subset in subsets {
+        let ips = || subset.list("addresses").iter().map(|address| address.text("ip"));
+        let ports = subset.list("ports");
+        if ports.is_empty() {
+            // A headless service may have no ports.
+            all.extend(ips().map(str::to_owned));
+        }
+        for port in ports {
+            all.extend(ips().map(|ip| join_host_port(ip, port.int("port"))));
+        }
+    }
+    if all.is_empty() { String::new() } else { print::first_three(all.into_iter()) }
+}
+
+fn join_host_port(ip: &str, port: i64) -> String {
+    if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") }
+}
+
+fn validate_subset(errors: &mut ErrorList, subset: &Value, path: &Path) {
+    if ADDRESS_LISTS.iter().all(|list| subset.list(list).is_empty()) {
+        errors.push(Error::required(path, "must specify `addresses` or `notReadyAddresses`"));
+    }
+    for list in ADDRESS_LISTS {
+        for (index, address) in subset.list(list).iter().enumerate() {
+            validate_address(errors, address, &path.child(list).index(index));
+        }
+    }
+    let ports = subset.list("ports");
+    for (index, port) in ports.iter().enumerate() {
+        let (path, name) = (path.child("ports").index(index), port.text("name"));
+        if !name.is_empty() {
+            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
+        } else if ports.len() > 1 {
+            errors.push(Error::required(&path.child("name"), ""));
+        }
+        validate_port_number(errors, port.int("port"), &path.child("port"));
+        one_of(errors, &path.child("protocol"), port.text("protocol"), PROTOCOLS);
+        if let Some(protocol) = port.opt_text("appProtocol") {
+            each(errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
+        }
+    }
+}
+
+fn validate_address(errors: &mut ErrorList, address: &Value, path: &Path) {
+    let ip = address.text("ip");
+    validate_ip(errors, ip, &[], &path.child("ip"));
+    let hostname = address.text("hostname");
+    if !hostname.is_empty() {
+        each(errors, &path.child("hostname"), hostname, names::is_dns1123_label(hostname));
+    }
+    if let Some(node) = address.opt_text("nodeName") {
+        each(errors, &path.child("nodeName"), node, names::dns1123_subdomain(node, false));
+    }
+    validate_endpoint_ip(errors, ip, &path.child("ip"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check};
+    use serde_json::json;
+
+    #[test]
+    fn subsets_have_addresses_one_can_reach() {
+        check(&Endpoints, json!({"subsets": [{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]}), &[]);
+        check(
+            &Endpoints,
+            json!({"subsets": [{"ports": [{"port": 80}, {"port": 0, "name": "b"}]}]}),
+            &[
+                "subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`",
+                "subsets[0].ports[0].name: Required value",
+                "subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_first_addresses_are_shown() {
+        let ips: Vec<Value> = (1..6).map(|n| json!({"ip": format!("10.0.0.{n}")})).collect();
+        let endpoints = json!({"metadata": {"name": "a"}, "subsets": [{"addresses": ips, "ports": [{"port": 80}]}]});
+        assert_eq!(cells(&Endpoints, endpoints)[1], "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 2 more...");
+        assert_eq!(cells(&Endpoints, json!({"metadata": {"name": "a"}}))[1], "<none>");
+    }
+}

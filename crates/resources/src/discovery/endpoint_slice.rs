@@ -1,7 +1,289 @@
-//! EndpointSlice.
+//! EndpointSlice: the strategy of a part of a service's addresses.
 
-use crate::Strategy;
+use crate::print;
+use crate::read::{Read, default_value, list_mut, remove};
+use crate::validation::network::{
+    PROTOCOLS, parse_ip_sloppy, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip,
+};
+use crate::validation::{FIELD_IS_IMMUTABLE, each, equality, one_of};
+use crate::{Context, Strategy, names};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
 
 pub struct EndpointSlice;
 
-impl Strategy for EndpointSlice {}
+const MAX_ENDPOINTS: usize = 1000;
+const MAX_ADDRESSES: usize = 100;
+const MAX_PORTS: usize = 20_000;
+const MAX_HINTS: usize = 8;
+const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+
+impl Strategy for EndpointSlice {
+    fn default(&self, slice: &mut Value) {
+        for port in list_mut(slice, "ports") {
+            default_value(port, "name", "");
+            default_value(port, "protocol", "TCP");
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, slice: &mut Value) {
+        drop_topology(slice);
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        if new.field("endpoints") != old.field("endpoints") {
+            drop_topology(new);
+        }
+    }
+
+    fn validate(&self, slice: &Value) -> ErrorList {
+        let mut errors = validate_head(slice);
+        validate_endpoints(&mut errors, slice);
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = validate_head(new);
+        let before = errors.len();
+        validate_endpoints(&mut errors, new);
+        // What an older version took for valid may stay if it is not touched.
+        if errors.len() > before && !equality::changed(new, old, &["endpoints"]) {
+            errors.truncate(before);
+        }
+        if new.text("addressType") != old.text("addressType") {
+            let path = Path::new("addressType");
+            errors.push(Error::invalid(&path, new.text("addressType"), FIELD_IS_IMMUTABLE));
+        }
+        errors
+    }
+
+    fn warnings(&self, slice: &Value, old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if old.is_none() && slice.text("addressType") == "FQDN" {
+            warnings.push("spec.addressType: FQDN endpoints are deprecated".to_owned());
+        }
+        // The controllers of the cluster write addresses in the right form.
+        let by_controller = matches!(
+            slice.label(MANAGED_BY),
+            Some("endpointslice-controller.k8s.io" | "endpointslicemirroring-controller.k8s.io")
+        );
+        if by_controller || slice.text("addressType") == "FQDN" {
+            return warnings;
+        }
+        for (index, endpoint) in slice.list("endpoints").iter().enumerate() {
+            for (number, address) in endpoint.texts("addresses").enumerate() {
+                let path = Path::new("endpoints").index(index).child("addresses").index(number);
+                warn_of_ip(&mut warnings, address, &path);
+            }
+        }
+        warnings
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    /// Everything but metadata counts, and of metadata the labels, which name the service.
+    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
+        equality::changed(new, old, &["addressType", "endpoints", "ports"])
+            || new.field("metadata").entries("labels") != old.field("metadata").entries("labels")
+    }
+
+    fn cells(&self, slice: &Value, now: Timestamp) -> Vec<Value> {
+        let port = |port: &Value| match (port.opt_int("port"), port.opt_text("name")) {
+            (Some(number), _) => number.to_string(),
+            (None, Some(name)) => name.to_owned(),
+            (None, None) => "*".to_owned(),
+        };
+        let addresses = slice.list("endpoints").iter().flat_map(|endpoint| endpoint.texts("addresses"));
+        vec![
+            slice.name().into(),
+            slice.text("addressType").into(),
+            print::first_three(slice.list("ports").iter().map(port)).into(),
+            print::first_three(addresses.map(str::to_owned)).into(),
+            print::age(slice, now).into(),
+        ]
+    }
+}
+
+/// Writes through this version do not set the topology of old.
+fn drop_topology(slice: &mut Value) {
+    for endpoint in list_mut(slice, "endpoints") {
+        remove(endpoint, "deprecatedTopology");
+    }
+}
+
+fn validate_head(slice: &Value) -> ErrorList {
+    let mut errors = ErrorList::new();
+    let address_type = slice.text("addressType");
+    one_of(&mut errors, &Path::new("addressType"), address_type, &["FQDN", "IPv4", "IPv6"]);
+    let (ports, path) = (slice.list("ports"), Path::new("ports"));
+    if ports.len() > MAX_PORTS {
+        errors.push(Error::too_many(&path, ports.len(), MAX_PORTS));
+        return errors;
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for (index, port) in ports.iter().enumerate() {
+        let (path, name) = (path.index(index), port.text("name"));
+        if !name.is_empty() {
+            each(&mut errors, &path.child("name"), name, names::is_dns1123_label(name));
+        }
+        if seen.contains(&name) {
+            errors.push(Error::duplicate(&path.child("name"), name));
+        } else {
+            seen.push(name);
+        }
+        match port.opt_text("protocol") {
+            None => errors.push(Error::required(&path.child("protocol"), "")),
+            Some(protocol) if !PROTOCOLS.contains(&protocol) => {
+                errors.push(Error::not_supported(&path.child("protocol"), protocol, PROTOCOLS));
+            }
+            Some(_) => {}
+        }
+        if let Some(protocol) = port.opt_text("appProtocol") {
+            each(&mut errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
+        }
+    }
+    errors
+}
+
+fn validate_endpoints(errors: &mut ErrorList, slice: &Value) {
+    let (endpoints, path) = (slice.list("endpoints"), Path::new("endpoints"));
+    if endpoints.len() > MAX_ENDPOINTS {
+        errors.push(Error::too_many(&path, endpoints.len(), MAX_ENDPOINTS));
+        return;
+    }
+    for (index, endpoint) in endpoints.iter().enumerate() {
+        let path = path.index(index);
+        validate_addresses(errors, endpoint, slice.text("addressType"), &path.child("addresses"));
+        if let Some(node) = endpoint.opt_text("nodeName") {
+            each(errors, &path.child("nodeName"), node, names::dns1123_subdomain(node, false));
+        }
+        if let Some(hostname) = endpoint.opt_text("hostname") {
+            each(errors, &path.child("hostname"), hostname, names::is_dns1123_label(hostname));
+        }
+        if let Some(hints) = endpoint.field("hints") {
+            let zone: fn(&str) -> Vec<String> = names::is_label_value;
+            let node: fn(&str) -> Vec<String> = |name| names::dns1123_subdomain(name, false);
+            for (list, rule) in [("forZones", zone), ("forNodes", node)] {
+                validate_hints(errors, hints.list(list), rule, &path.child("hints").child(list));
+            }
+        }
+    }
+}
+
+fn validate_addresses(errors: &mut ErrorList, endpoint: &Value, address_type: &str, path: &Path) {
+    let count = endpoint.list("addresses").len();
+    if count == 0 {
+        errors.push(Error::required(path, "must contain at least 1 address"));
+    } else if count > MAX_ADDRESSES {
+        errors.push(Error::too_many(path, count, MAX_ADDRESSES));
+    }
+    for (index, address) in endpoint.texts("addresses").enumerate() {
+        let at = path.index(index);
+        let is_six = parse_ip_sloppy(address).is_some_and(|ip| ip.is_ipv6());
+        match address_type {
+            "IPv4" => {
+                if validate_ip(errors, address, &[], &at) {
+                    if is_six {
+                        errors.push(Error::invalid(path, address, "must be an IPv4 address"));
+                    }
+                    validate_endpoint_ip(errors, address, &at);
+                }
+            }
+            "IPv6" => {
+                if validate_canonical_ip(errors, address, &at) {
+                    if !is_six {
+                        errors.push(Error::invalid(path, address, "must be an IPv6 address"));
+                    }
+                    validate_endpoint_ip(errors, address, &at);
+                }
+            }
+            "FQDN" => validate_domain_name(errors, address, &at),
+            _ => {}
+        }
+    }
+}
+
+fn validate_domain_name(errors: &mut ErrorList, name: &str, path: &Path) {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    if name.is_empty() {
+        errors.push(Error::required(path, ""));
+        return;
+    }
+    let sentences = names::is_dns1123_subdomain(name);
+    if !sentences.is_empty() {
+        errors.push(Error::invalid(path, name, sentences.join(",")));
+    } else if !name.contains('.') {
+        let detail = "should be a domain with at least two segments separated by dots";
+        errors.push(Error::invalid(path, name, detail));
+    } else if let Some(label) = name.split('.').find(|label| label.len() > 63) {
+        errors.push(Error::invalid(path, label, names::is_dns1123_label(label).join(",")));
+    }
+}
+
+fn validate_hints(errors: &mut ErrorList, hints: &[Value], rule: fn(&str) -> Vec<String>, path: &Path) {
+    if hints.len() > MAX_HINTS {
+        errors.push(Error::too_many(path, hints.len(), MAX_HINTS));
+        return;
+    }
+    for (index, hint) in hints.iter().enumerate() {
+        let (path, name) = (path.index(index).child("name"), hint.text("name"));
+        if hints[..index].iter().any(|other| other.text("name") == name) {
+            errors.push(Error::duplicate(&path, name));
+        }
+        each(errors, &path, name, rule(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+    use serde_json::json;
+
+    fn slice(kind: &str, addresses: Value) -> Value {
+        json!({"metadata": {"name": "a"}, "addressType": kind, "endpoints": [{"addresses": addresses}], "ports": [{"port": 80}]})
+    }
+
+    #[test]
+    fn addresses_are_of_their_type() {
+        check(&EndpointSlice, slice("IPv4", json!(["10.0.0.1"])), &[]);
+        check(&EndpointSlice, slice("FQDN", json!(["a.b"])), &[]);
+        check(
+            &EndpointSlice,
+            slice("IPv4", json!(["::2"])),
+            &["endpoints[0].addresses: Invalid value: \"::2\": must be an IPv4 address"],
+        );
+        check(
+            &EndpointSlice,
+            slice("IPv4", json!([])),
+            &["endpoints[0].addresses: Required value: must contain at least 1 address"],
+        );
+        check(&EndpointSlice, json!({}), &["addressType: Required value"]);
+    }
+
+    #[test]
+    fn the_type_never_changes() {
+        check_update(
+            &EndpointSlice,
+            slice("IPv4", json!(["10.0.0.1"])),
+            slice("FQDN", json!(["a.b"])),
+            &["addressType: Invalid value: \"FQDN\": field is immutable"],
+        );
+    }
+
+    #[test]
+    fn ports_and_addresses_are_shown() {
+        assert_eq!(
+            Value::from(cells(&EndpointSlice, slice("IPv4", json!(["10.0.0.1", "10.0.0.2"])))),
+            json!(["a", "IPv4", "80", "10.0.0.1,10.0.0.2", "10m"])
+        );
+        assert_eq!(
+            Value::from(cells(&EndpointSlice, json!({"metadata": {"name": "a"}, "addressType": "IPv4"}))),
+            json!(["a", "IPv4", "<unset>", "<unset>", "10m"])
+        );
+    }
+}

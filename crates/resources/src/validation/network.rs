@@ -191,23 +191,41 @@ mod tests {
     #[test]
     fn addresses_are_read_strictly() {
         for good in ["10.0.0.1", "::1", "2001:db8::1"] {
-            check(|errors, path| drop(validate_ip(errors, good, &[], path)), &[]);
+            check(
+                |errors, path| {
+                    validate_ip(errors, good, &[], path);
+                },
+                &[],
+            );
         }
         check(
-            |errors, path| drop(validate_ip(errors, "10.0.0.256", &[], path)),
+            |errors, path| {
+                validate_ip(errors, "10.0.0.256", &[], path);
+            },
             &["ip: Invalid value: \"10.0.0.256\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"],
         );
         check(
-            |errors, path| drop(validate_ip(errors, "010.0.0.1", &[], path)),
+            |errors, path| {
+                validate_ip(errors, "010.0.0.1", &[], path);
+            },
             &["ip: Invalid value: \"010.0.0.1\": must not have leading 0s"],
         );
-        check(|errors, path| drop(validate_ip(errors, "010.0.0.1", &["010.0.0.1".into()], path)), &[]);
         check(
-            |errors, path| drop(validate_ip(errors, "::ffff:1.2.3.4", &[], path)),
+            |errors, path| {
+                validate_ip(errors, "010.0.0.1", &["010.0.0.1".into()], path);
+            },
+            &[],
+        );
+        check(
+            |errors, path| {
+                validate_ip(errors, "::ffff:1.2.3.4", &[], path);
+            },
             &["ip: Invalid value: \"::ffff:1.2.3.4\": must not be an IPv4-mapped IPv6 address"],
         );
         check(
-            |errors, path| drop(validate_canonical_ip(errors, "2001:DB8::1", path)),
+            |errors, path| {
+                validate_canonical_ip(errors, "2001:DB8::1", path);
+            },
             &["ip: Invalid value: \"2001:DB8::1\": must be in canonical form (\"2001:db8::1\")"],
         );
     }

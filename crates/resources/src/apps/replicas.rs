@@ -1,0 +1,42 @@
+//! What the kinds that keep replicas share: the counts of their status and the warning
+//! about names that make bad host names.
+
+use crate::names;
+use crate::read::Read;
+use crate::validation::nonnegative;
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use serde_json::Value;
+
+/// Counts are not negative, those of a part not above the whole.
+pub fn validate_replica_counts(
+    errors: &mut ErrorList,
+    status: Option<&Value>,
+    counts: &[&str],
+    parts: &[&str],
+    path: &Path,
+) {
+    for key in counts {
+        nonnegative(errors, &path.child(key), status.int(key));
+    }
+    for key in parts {
+        if status.int(key) > status.int("replicas") {
+            errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
+        }
+    }
+    let available = status.int("availableReplicas");
+    if available > status.int("readyReplicas") {
+        let path = path.child("availableReplicas");
+        errors.push(Error::invalid(&path, available, "cannot be greater than readyReplicas"));
+    }
+}
+
+pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
+    let sentences = names::is_dns1123_label(object.name());
+    if !sentences.is_empty() {
+        warnings.push(format!(
+            "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [{}]",
+            sentences.join(" ")
+        ));
+    }
+}

@@ -1,0 +1,150 @@
+//! What RoleBinding and ClusterRoleBinding share.
+
+use crate::read::{Read, default_text, list_mut};
+use crate::validation::{each, shown};
+use crate::{names, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+pub fn default_binding(binding: &mut Value) {
+    let reference = ensure_object(binding).entry("roleRef").or_insert_with(|| json!({}));
+    default_text(reference, "apiGroup", GROUP);
+    for subject in list_mut(binding, "subjects") {
+        if matches!(subject.text("kind"), "User" | "Group") {
+            default_text(subject, "apiGroup", GROUP);
+        }
+    }
+}
+
+/// `roles` are the kinds that may be bound here.
+pub fn validate_binding(binding: &Value, roles: &[&str], namespaced: bool) -> ErrorList {
+    let mut errors = ErrorList::new();
+    let (reference, path) = (binding.field("roleRef"), Path::new("roleRef"));
+    if reference.text("apiGroup") != GROUP {
+        errors.push(Error::not_supported(&path.child("apiGroup"), reference.text("apiGroup"), &[GROUP]));
+    }
+    if !roles.contains(&reference.text("kind")) {
+        errors.push(Error::not_supported(&path.child("kind"), reference.text("kind"), roles));
+    }
+    let name = reference.text("name");
+    if name.is_empty() {
+        errors.push(Error::required(&path.child("name"), ""));
+    } else {
+        each(&mut errors, &path.child("name"), name, names::path_segment(name, false));
+    }
+    for (index, subject) in binding.list("subjects").iter().enumerate() {
+        validate_subject(&mut errors, subject, namespaced, &Path::new("subjects").index(index));
+    }
+    errors
+}
+
+fn validate_subject(errors: &mut ErrorList, subject: &Value, namespaced: bool, path: &Path) {
+    let (name, group) = (subject.text("name"), subject.text("apiGroup"));
+    if name.is_empty() {
+        errors.push(Error::required(&path.child("name"), ""));
+    }
+    match subject.text("kind") {
+        "ServiceAccount" => {
+            if !name.is_empty() {
+                each(errors, &path.child("name"), name, names::dns1123_subdomain(name, false));
+            }
+            if !group.is_empty() {
+                errors.push(Error::not_supported(&path.child("apiGroup"), group, &[""]));
+            }
+            if !namespaced && subject.text("namespace").is_empty() {
+                errors.push(Error::required(&path.child("namespace"), ""));
+            }
+        }
+        "User" | "Group" => {
+            if group != GROUP {
+                errors.push(Error::not_supported(&path.child("apiGroup"), group, &[GROUP]));
+            }
+        }
+        other => {
+            errors.push(Error::not_supported(&path.child("kind"), other, &["ServiceAccount", "User", "Group"]));
+        }
+    }
+}
+
+/// A binding is to one role for good: what it grants changes only with the role.
+pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
+    let (now, before) = (new.field("roleRef"), old.field("roleRef"));
+    if ["apiGroup", "kind", "name"].iter().any(|key| now.text(key) != before.text(key)) {
+        errors.push(Error::invalid(&Path::new("roleRef"), shown(now), "cannot change roleRef"));
+    }
+}
+
+pub fn cells(binding: &Value, now: Timestamp) -> Vec<Value> {
+    let role = binding.field("roleRef");
+    let subjects = |kind: &str| {
+        let of_kind = binding.list("subjects").iter().filter(|subject| subject.text("kind") == kind);
+        let text = |subject: &Value| match kind {
+            "ServiceAccount" => format!("{}/{}", subject.text("namespace"), subject.text("name")),
+            _ => subject.text("name").to_owned(),
+        };
+        of_kind.map(text).collect::<Vec<_>>().join(", ")
+    };
+    vec![
+        binding.name().into(),
+        format!("{}/{}", role.text("kind"), role.text("name")).into(),
+        print::age(binding, now).into(),
+        subjects("User").into(),
+        subjects("Group").into(),
+        subjects("ServiceAccount").into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rbac::cluster_role_binding::ClusterRoleBinding;
+    use crate::rbac::role_binding::RoleBinding;
+    use crate::testing::{cells, check, check_update};
+    use serde_json::{Value, json};
+
+    fn binding(role: &str) -> Value {
+        json!({
+            "metadata": {"name": "b"},
+            "roleRef": {"kind": "ClusterRole", "name": role},
+            "subjects": [{"kind": "User", "name": "eve"}, {"kind": "ServiceAccount", "name": "s", "namespace": "n"}],
+        })
+    }
+
+    #[test]
+    fn subjects_and_roles_are_named() {
+        check(&RoleBinding, binding("view"), &[]);
+        check(&ClusterRoleBinding, binding("view"), &[]);
+        check(
+            &ClusterRoleBinding,
+            json!({"roleRef": {"kind": "Role", "name": "a"}, "subjects": [{"kind": "ServiceAccount", "name": "s"}, {"kind": "Robot", "name": "r"}]}),
+            &[
+                "roleRef.kind: Unsupported value: \"Role\": supported values: \"ClusterRole\"",
+                "subjects[0].namespace: Required value",
+                "subjects[1].kind: Unsupported value: \"Robot\": supported values: \"ServiceAccount\", \"User\", \"Group\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_role_is_kept() {
+        check_update(
+            &RoleBinding,
+            binding("view"),
+            binding("edit"),
+            &[
+                "roleRef: Invalid value: {\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"edit\"}: cannot change roleRef",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_binding_shows_whom_it_binds() {
+        assert_eq!(
+            Value::from(cells(&RoleBinding, binding("view"))),
+            json!(["b", "ClusterRole/view", "10m", "eve", "", "n/s"])
+        );
+    }
+}
