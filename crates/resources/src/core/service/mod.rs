@@ -222,3 +222,93 @@ fn warnings_for(service: &Value) -> Vec<String> {
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+
+    fn service(spec: Value) -> Value {
+        let mut service = json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"ports": [{"port": 80}]}});
+        let Value::Object(fields) = spec else { return service };
+        ensure_object(&mut service["spec"]).extend(fields);
+        service
+    }
+
+    #[test]
+    fn ports_and_types_are_checked() {
+        check(&Service, service(json!({})), &[]);
+        check(&Service, service(json!({"clusterIP": "None", "clusterIPs": ["None"], "ports": []})), &[]);
+        check(&Service, service(json!({"ports": []})), &["spec.ports: Required value"]);
+        check(
+            &Service,
+            service(json!({"ports": [{"port": 80}, {"port": 80}]})),
+            &[
+                "spec.ports[0].name: Required value",
+                "spec.ports[1].name: Required value",
+                "spec.ports[1]: Duplicate value: {\"AppProtocol\":null,\"Name\":\"\",\"NodePort\":0,\"Port\":80,\"Protocol\":\"TCP\",\"TargetPort\":0}",
+            ],
+        );
+        check(
+            &Service,
+            service(json!({"type": "Odd", "ports": [{"port": 0, "nodePort": 30000}]})),
+            &[
+                "spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive",
+                "spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive",
+                "spec.type: Unsupported value: \"Odd\": supported values: \"ClusterIP\", \"ExternalName\", \"LoadBalancer\", \"NodePort\"",
+            ],
+        );
+        check(
+            &Service,
+            service(json!({"ports": [{"port": 80, "nodePort": 30000}]})),
+            &["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+        );
+        check(&Service, service(json!({"type": "ExternalName"})), &["spec.externalName: Required value"]);
+        check(
+            &Service,
+            service(json!({"clusterIP": "10.0.0.300", "clusterIPs": ["10.0.0.300"]})),
+            &[
+                "spec.clusterIPs[0]: Invalid value: \"10.0.0.300\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+            ],
+        );
+        check(
+            &Service,
+            service(
+                json!({"sessionAffinity": "ClientIP", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}}),
+            ),
+            &[
+                "spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than 0 and less than 86400",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_address_never_changes() {
+        let with = |ip: &str| service(json!({"clusterIP": ip, "clusterIPs": [ip]}));
+        check_update(
+            &Service,
+            with("10.96.0.1"),
+            with("10.96.0.2"),
+            &["spec.clusterIPs[0]: Invalid value: [\"10.96.0.2\"]: may not change once set"],
+        );
+        check_update(&Service, with("10.96.0.1"), service(json!({"selector": {"a": "b"}})), &[]);
+        check_update(&Service, with("10.96.0.1"), service(json!({"type": "ExternalName", "externalName": "a.b"})), &[]);
+    }
+
+    #[test]
+    fn a_service_shows_how_it_is_reached() {
+        let shown = |spec: Value| Value::from(cells(&Service, service(spec)));
+        assert_eq!(
+            shown(json!({"clusterIPs": ["10.96.0.1"], "selector": {"app": "web"}})),
+            json!(["a", "ClusterIP", "10.96.0.1", "<none>", "80/TCP", "10m", "app=web"])
+        );
+        assert_eq!(
+            shown(
+                json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": 30080}, {"port": 53, "protocol": "UDP"}]})
+            ),
+            json!(["a", "NodePort", "<none>", "<none>", "80:30080/TCP,53/UDP", "10m", "<none>"])
+        );
+        assert_eq!(shown(json!({"type": "LoadBalancer"}))[3], "<pending>");
+        assert_eq!(shown(json!({"type": "ExternalName", "externalName": "a.b", "ports": []}))[3], "a.b");
+    }
+}

@@ -1,0 +1,184 @@
+//! What holds for every builtin kind: a newcomer in `all.rs` is tested on arrival.
+
+use ferry_api::object::Meta;
+use ferry_resources::{Context, Row, all, validate_metadata, validate_metadata_update};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+fn context() -> Context {
+    Context { now: "2026-01-01T00:00:00Z".parse().expect("a fixed time"), user: "tester".into() }
+}
+
+fn template() -> Value {
+    json!({"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web"}]}})
+}
+
+/// The least object of a kind that upstream takes.
+fn minimal(row: &Row) -> Value {
+    let fields = match (row.group.as_ref(), row.kind.as_ref()) {
+        ("", "Pod") => json!({"spec": template()["spec"]}),
+        ("", "PodTemplate") => json!({"template": template()}),
+        ("", "Service") => json!({"spec": {"ports": [{"port": 80}]}}),
+        ("", "Event") => json!({"involvedObject": {"kind": "Pod", "name": "a", "namespace": "default"}}),
+        ("", "Endpoints") => json!({"subsets": [{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]}),
+        ("", "ResourceQuota") => json!({"spec": {"hard": {"pods": "1"}}}),
+        ("", "LimitRange") => json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "1"}}]}}),
+        ("events.k8s.io", "Event") => json!({
+            "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "a", "reportingInstance": "a",
+            "action": "a", "reason": "a", "type": "Normal", "regarding": {"namespace": "default"},
+        }),
+        ("apps", "ControllerRevision") => json!({"data": {}, "revision": 1}),
+        ("apps", _) => json!({"spec": {"selector": {"matchLabels": {"app": "web"}}, "template": template()}}),
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
+            json!({"roleRef": {"kind": "ClusterRole", "name": "view"}})
+        }
+        ("discovery.k8s.io", _) => json!({"addressType": "IPv4", "endpoints": []}),
+        _ => json!({}),
+    };
+    let mut object = json!({"metadata": {"name": "a"}});
+    object.set_gvk(&row.gvk());
+    if row.is_namespaced() {
+        object.set_meta("namespace", "default");
+    }
+    if let (Value::Object(object), Value::Object(fields)) = (&mut object, fields) {
+        object.extend(fields);
+    }
+    object
+}
+
+#[test]
+fn every_row_says_what_it_is() {
+    let mut seen = HashSet::new();
+    for row in all() {
+        let what = row.gvk();
+        assert!(seen.insert(row.gvr()), "{what} is there twice");
+        assert!(row.schema.is_some(), "{what} has a schema");
+        assert!(!row.columns.is_empty() && !row.verbs.is_empty(), "{what} has columns and verbs");
+        assert_eq!(row.is_stored(), row.verbs.iter().any(|verb| verb == "get"), "{what}: what is stored can be read");
+        assert!(row.storage_prefix.is_empty() || row.storage_prefix.ends_with('/'), "{what}");
+        assert!(row.verbs.is_sorted(), "{what}: verbs are in discovery's order");
+    }
+}
+
+#[test]
+fn the_kinds_of_the_first_path_are_there() {
+    let names: HashSet<String> = all().iter().map(|row| row.group_resource().to_string()).collect();
+    for name in [
+        "namespaces",
+        "nodes",
+        "pods",
+        "services",
+        "endpoints",
+        "endpointslices.discovery.k8s.io",
+        "configmaps",
+        "secrets",
+        "serviceaccounts",
+        "events",
+        "events.events.k8s.io",
+        "leases.coordination.k8s.io",
+        "deployments.apps",
+        "replicasets.apps",
+        "roles.rbac.authorization.k8s.io",
+        "rolebindings.rbac.authorization.k8s.io",
+        "clusterroles.rbac.authorization.k8s.io",
+        "clusterrolebindings.rbac.authorization.k8s.io",
+        "priorityclasses.scheduling.k8s.io",
+    ] {
+        assert!(names.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn cells_are_as_many_as_columns() {
+    for row in all() {
+        let mut object = minimal(row);
+        row.strategy.default(&mut object);
+        for object in [json!({}), object] {
+            let cells = row.strategy.cells(&object, context().now);
+            assert_eq!(cells.len(), row.columns.len(), "{}", row.gvk());
+        }
+    }
+}
+
+#[test]
+fn defaults_are_idempotent() {
+    for row in all() {
+        for mut object in [json!({}), minimal(row)] {
+            row.strategy.default(&mut object);
+            let once = object.clone();
+            row.strategy.default(&mut object);
+            assert_eq!(object, once, "{}", row.gvk());
+        }
+    }
+}
+
+#[test]
+fn minimal_objects_are_created_and_updated() {
+    for row in all().iter().filter(|row| row.is_stored()) {
+        let (what, strategy) = (row.gvk(), row.strategy.as_ref());
+        let mut object = minimal(row);
+        strategy.default(&mut object);
+        strategy.prepare_for_create(&context(), &mut object);
+        strategy.default(&mut object);
+        assert_eq!(validate_metadata(&object, row.is_namespaced(), strategy), [], "{what}");
+        assert_eq!(strategy.validate(&object), [], "{what}");
+        object.set_meta("resourceVersion", "1");
+        let mut new = object.clone();
+        strategy.prepare_for_update(&context(), &mut new, &object);
+        assert_eq!(new, object, "{what}: an update without a change changes nothing");
+        assert_eq!(validate_metadata_update(&new, &object), [], "{what}");
+        assert_eq!(strategy.validate_update(&new, &object), [], "{what}");
+        assert!(!strategy.is_new_generation(&new, &object), "{what}");
+        let mut status = object.clone();
+        strategy.prepare_for_status_update(&context(), &mut status, &object);
+        assert_eq!(strategy.validate_status_update(&status, &object), [], "{what}");
+        assert_eq!(strategy.warnings(&object, None), Vec::<String>::new(), "{what}");
+        let (mut stored, mut back) = (object.clone(), object.clone());
+        strategy.to_stored(&mut stored);
+        back.clone_from(&stored);
+        strategy.from_stored(&mut back);
+        assert_eq!((stored.gvk(), back), (row.stored_as.clone(), object), "{what}: stored and read back");
+    }
+}
+
+#[test]
+fn nothing_panics_on_an_object_of_odd_shape() {
+    // Decoding refuses these, and yet no rule may rely on that.
+    let odd = [
+        json!(null),
+        json!([]),
+        json!({"spec": [], "metadata": 1, "status": "x"}),
+        json!({"spec": {"containers": {}}}),
+    ];
+    for row in all() {
+        for object in &odd {
+            let mut changed = object.clone();
+            let strategy = row.strategy.as_ref();
+            strategy.default(&mut changed);
+            strategy.prepare_for_create(&context(), &mut changed);
+            strategy.validate(&changed);
+            strategy.prepare_for_update(&context(), &mut changed, object);
+            strategy.validate_update(&changed, object);
+            strategy.prepare_for_status_update(&context(), &mut changed, object);
+            strategy.validate_status_update(&changed, object);
+            strategy.cells(object, context().now);
+            strategy.selectable_fields(object);
+            strategy.warnings(object, None);
+            strategy.grace_period(object, None);
+            validate_metadata(object, row.is_namespaced(), strategy);
+        }
+    }
+}
+
+/// What `kubectl get -o yaml` shows of the smallest manifests. Regenerate with
+/// `INSTA_UPDATE=always cargo nextest run -p ferry-resources`.
+#[test]
+fn golden_defaults() {
+    for kind in ["Pod", "Deployment", "Service"] {
+        let row = all().iter().find(|row| row.kind == kind).expect("the kind is there");
+        let mut object = minimal(row);
+        row.strategy.default(&mut object);
+        row.strategy.prepare_for_create(&context(), &mut object);
+        insta::assert_json_snapshot!(kind, object);
+    }
+}
