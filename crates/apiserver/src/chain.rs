@@ -79,20 +79,14 @@ async fn run(
     query: Query,
 ) -> Result<Response<Body>, Status> {
     // Who asks. Before anything that costs more than reading headers.
-    let user = server.authenticator.authenticate(request.headers(), &peer, &info.path).await?;
+    let asker = server.authenticator.authenticate(request.headers(), &peer, &info.path).await?;
     // The proof of identity is a secret and of no use to what follows.
     request.headers_mut().remove(http::header::AUTHORIZATION);
 
     // As whom. After authentication, because the asker must be allowed to act as another,
     // and before everything that counts or judges the one who acts.
-    let user = impersonate(request.headers(), &user, &server.authorizer)?;
-
-    // How many at once. After the identity is known and before work is done for it.
-    let _seat = server.flow_control.enter(&info, &user)?;
-
-    // Whether that user may. The last step before anything is looked at or changed.
-    let attributes = Attributes {
-        user: &user,
+    let asked = Attributes {
+        user: &asker,
         verb: &info.verb,
         api_group: &info.api_group,
         api_version: &info.api_version,
@@ -104,6 +98,13 @@ async fn run(
         is_resource: info.is_resource,
         field_selector: query.get("fieldSelector").unwrap_or_default(),
     };
+    let user = impersonate(request.headers(), &asker, &asked, &server.authorizer)?;
+
+    // How many at once. After the identity is known and before work is done for it.
+    let _seat = server.flow_control.enter(&info, &user)?;
+
+    // Whether that user may. The last step before anything is looked at or changed.
+    let attributes = Attributes { user: &user, ..asked };
     let decision = server.authorizer.authorize(&attributes);
     if !decision.is_allowed() {
         return Err(attributes.forbidden(decision.reason()));

@@ -47,7 +47,7 @@ impl NodeRestriction {
 /// A refusal: a reason for a 403, or a whole answer of its own.
 enum Refusal {
     Because(String),
-    Answer(Status),
+    Answer(Box<Status>),
 }
 
 impl From<String> for Refusal {
@@ -78,7 +78,7 @@ impl Plugin for NodeRestriction {
         match self.check(node, request) {
             Ok(()) => Ok(()),
             Err(Refusal::Because(why)) => Err(request.forbidden(&why)),
-            Err(Refusal::Answer(status)) => Err(status),
+            Err(Refusal::Answer(status)) => Err(*status),
         }
     }
 }
@@ -113,7 +113,7 @@ impl NodeRestriction {
 
     fn pod(&self, namespace: &str, name: &str) -> Result<Value, Refusal> {
         let found = self.lookup.get("", "pods", namespace, name).map(|stored| stored.value());
-        found.ok_or_else(|| Refusal::Answer(Status::not_found(&GroupResource::new("", "pods"), name)))
+        found.ok_or_else(|| Refusal::Answer(Status::not_found(&GroupResource::new("", "pods"), name).into()))
     }
 
     fn check_pod(&self, node: &str, request: &AdmissionRequest<'_>) -> Result<(), Refusal> {
@@ -167,7 +167,7 @@ impl NodeRestriction {
             return Err(format!("node {node:?} must not set blockOwnerDeletion on an owner reference").into());
         }
         let Some(stored) = self.lookup.get("", "nodes", "", node) else {
-            return Err(Refusal::Answer(Status::not_found(&GroupResource::new("", "nodes"), node)));
+            return Err(Refusal::Answer(Status::not_found(&GroupResource::new("", "nodes"), node).into()));
         };
         let (expected, got) = (text("uid"), stored.value());
         if expected != got.uid() {
