@@ -62,6 +62,10 @@ pub async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), 
         },
     });
     put(registry, "", "v1", "services", service).await?;
+    // No pod could reach a loopback address, and no endpoint may be one.
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
     let ip = address.ip().to_string();
     let endpoints = json!({
         "apiVersion": "v1", "kind": "Endpoints",

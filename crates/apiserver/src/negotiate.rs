@@ -138,7 +138,12 @@ impl Clause {
             "*/*" | "application/*" => Format::Json,
             other => Format::parse(other)?,
         };
-        if what == Use::Watch && format == Format::Yaml || format == Format::Protobuf && !crate::wire::HAS_PROTOBUF {
+        let fits = match format {
+            Format::Json => true,
+            Format::Yaml => what != Use::Watch,
+            Format::Protobuf => what != Use::Plain,
+        };
+        if !fits {
             return None;
         }
         if !matches!(self.get("stream"), "" | "watch") {
@@ -148,7 +153,8 @@ impl Clause {
         let shape = match (self.get("as"), what) {
             ("", _) => Shape::Object,
             (_, Use::Plain) => return None,
-            ("Table", _) => Shape::Table,
+            // A Table has no protobuf form.
+            ("Table", _) if format != Format::Protobuf => Shape::Table,
             ("PartialObjectMetadata" | "PartialObjectMetadataList", _) => Shape::Metadata,
             _ => return None,
         };
@@ -186,6 +192,9 @@ mod tests {
         assert_eq!(check("application/yaml", Use::Object), Some((Format::Yaml, Shape::Object)));
         assert_eq!(check("application/yaml", Use::Watch), None);
         assert_eq!(check("text/html", Use::Object), None);
+        let client_go = "application/vnd.kubernetes.protobuf,application/json";
+        assert_eq!(check(client_go, Use::Object), Some((Format::Protobuf, Shape::Object)));
+        assert_eq!(check(client_go, Use::Plain), Some((Format::Json, Shape::Object)));
         assert_eq!(check("application/json;q=0.5,application/yaml", Use::Object), Some((Format::Yaml, Shape::Object)));
     }
 

@@ -36,10 +36,10 @@ pub fn decode(
     schema: Option<&TypeDef>,
     validation: FieldValidation,
 ) -> Result<Decoded, Status> {
-    let json = to_json(body, format, expected)?;
-    let decoded = match schema {
-        Some(schema) => codec::decode(&json, schema, expected),
-        None => codec::decode_any(&json),
+    let decoded = match (schema, format) {
+        (Some(schema), Format::Protobuf) => codec::protobuf::decode(body, schema, expected),
+        (Some(schema), _) => codec::decode(&to_json(body, format, expected)?, schema, expected),
+        (None, _) => codec::decode_any(&to_json(body, format, expected)?),
     };
     let mut decoded = decoded.map_err(|error| error.into_status(expected, body))?;
     if schema.is_none() {
@@ -89,10 +89,35 @@ fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Sta
     Ok(())
 }
 
-/// Whether answers can be given in protobuf.
-pub const HAS_PROTOBUF: bool = false;
+/// Decodes options that came as a body: `DeleteOptions`.
+pub fn decode_options(body: &[u8], format: Format, kind: &GroupVersionKind) -> Result<Value, Status> {
+    if format == Format::Protobuf {
+        let envelope = codec::protobuf::open(body).map_err(|error| Status::bad_request(error.to_string()))?;
+        let definition = definition_of(kind).ok_or_else(|| Status::internal("options without a schema"))?;
+        return codec::protobuf::decode_message(envelope.raw, definition)
+            .map_err(|error| Status::bad_request(error.to_string()));
+    }
+    let json = to_json(body, format, kind)?;
+    match definition_of(kind) {
+        Some(definition) => codec::decode_as(&json, definition)
+            .map(|decoded| decoded.value)
+            .map_err(|error| Status::bad_request(error.to_string())),
+        None => serde_json::from_slice(&json).map_err(|error| Status::bad_request(error.to_string())),
+    }
+}
 
-/// The protobuf form with its envelope; `None` where there is none.
-pub fn to_protobuf(_object: &Value) -> Option<Bytes> {
-    None
+/// The type of a kind. A few kinds of meta/v1 are written as if they were the core group's.
+fn definition_of(kind: &GroupVersionKind) -> Option<&'static TypeDef> {
+    let table = ferry_api::schema::builtin();
+    match ferry_api::schema::of_kind(kind) {
+        Some(definition) => Some(definition),
+        None if kind.group.is_empty() => table.get("meta/v1", &kind.kind).map(|definition| &**definition),
+        None => None,
+    }
+}
+
+/// The protobuf form with its envelope; `None` for kinds that have none.
+pub fn to_protobuf(object: &Value) -> Option<Bytes> {
+    let definition = definition_of(&object.gvk())?;
+    codec::protobuf::encode(object, definition).ok().map(Bytes::from)
 }

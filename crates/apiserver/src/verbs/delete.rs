@@ -43,8 +43,7 @@ pub fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions, Caller
         from_query(call)?
     } else {
         let format = negotiate::input(&call.headers)?;
-        let json = wire::to_json(body, format, &kind)?;
-        serde_json::from_slice(&json).map_err(|error| Status::bad_request(error.to_string()))?
+        wire::decode_options(body, format, &kind)?
     };
     let text = |path: &[&str]| {
         use ferry_api::object::Meta as _;

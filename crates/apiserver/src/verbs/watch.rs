@@ -67,12 +67,15 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         accepted,
         include_object: call.query.text("includeObject").unwrap_or_default().to_owned(),
         columns_sent: false,
-        server: call.server.clone(),
     };
     let content_type = match accepted.format {
         Format::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
         _ => "application/json",
     };
+    // Bytes of two formats cannot be mixed in one stream.
+    if accepted.format == Format::Protobuf && call.row.schema.is_none() {
+        return Err(Status::not_acceptable(&["application/json;stream=watch"]));
+    }
     let watcher = match stock.watch(scope(call), selection, start) {
         Ok(watcher) => watcher,
         // A client that has got this far is told inside the stream, as by upstream.
@@ -188,7 +191,6 @@ struct Renderer {
     include_object: String,
     /// Columns are described once a stream.
     columns_sent: bool,
-    server: Arc<crate::ServerState>,
 }
 
 impl Renderer {
@@ -254,7 +256,12 @@ impl Renderer {
     }
 
     fn frame(&self, kind: &str, object: &Value, out: &mut BytesMut) {
-        let _ = &self.server;
+        if self.accepted.format == Format::Protobuf
+            && let Some(bytes) = crate::wire::to_protobuf(object)
+        {
+            out.put_slice(&ferry_api::codec::protobuf::watch_frame(kind, &bytes));
+            return;
+        }
         frame_json(kind, &crate::registry::encode::encode(object), out);
     }
 }
