@@ -11,7 +11,7 @@ mod taint;
 use crate::Config;
 use crate::error::{During, Result};
 use crate::pod;
-use crate::runner::{Action, Context, Controller, Key, Watch, event_versions};
+use crate::runner::{Action, Clock, Context, Controller, Key, Watch, event_versions};
 use async_trait::async_trait;
 use ferry_client::{Event, Informer, Informers, ListParams, Patch, reference};
 use health::{Heartbeats, Judgement, judge, ready_status};
@@ -93,7 +93,7 @@ impl Controller for NodeLifecycleController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let (nodes, of_leases) = (informers.of::<Node>(), informers.of::<Node>());
-        let heartbeats = self.heartbeats.clone();
+        let (heartbeats, clock) = (self.heartbeats.clone(), Clock::system());
         vec![
             Watch::new(informers.of::<Node>(), move |event, enqueue| {
                 let (old, new) = event_versions(event);
@@ -112,7 +112,8 @@ impl Controller for NodeLifecycleController {
                 if matches!(event, Event::Deleted(_)) {
                     return;
                 }
-                heartbeats.lease_renewed(name, lease.spec.as_ref().and_then(|spec| spec.renew_time.clone()));
+                let renewed = lease.spec.as_ref().and_then(|spec| spec.renew_time.clone());
+                heartbeats.lease_renewed(name, renewed, clock.now());
                 // A node that is well is looked at when its time is up, not at each beat.
                 let is_well = of_leases.get("", name).is_none_or(|node| ready_status(&node) != Some("Unknown"));
                 if !is_well {

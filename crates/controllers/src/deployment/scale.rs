@@ -29,8 +29,11 @@ pub fn plan_scale(rollout: &mut Rollout) {
         } else {
             rollout.old.iter_mut().max_by_key(|set| (created(set), set.metadata.name.clone()))
         };
+        // The size is recorded even if it is right by chance: as long as a set says that it
+        // was scaled for another size, every reconcile takes this for a scaling and the
+        // template never rolls out.
         if let Some(only) = only {
-            scale(&rollout.deployment, only, wanted);
+            force_scale(&rollout.deployment, only, wanted);
         }
         return;
     }
@@ -40,9 +43,15 @@ pub fn plan_scale(rollout: &mut Rollout) {
         }
         return;
     }
+    let sets: Vec<_> = rollout.old.iter_mut().chain(&mut rollout.new).filter(|set| replicas(set) > 0).collect();
     if is_rolling(&rollout.deployment) {
-        let sets = rollout.old.iter_mut().chain(&mut rollout.new).filter(|set| replicas(set) > 0).collect();
         plan_proportional(&rollout.deployment, sets);
+    } else {
+        // Two sets in use under Recreate: the strategy itself will take the old one down.
+        for set in sets {
+            let size = replicas(set);
+            force_scale(&rollout.deployment, set, size);
+        }
     }
 }
 

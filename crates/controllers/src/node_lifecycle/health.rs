@@ -19,13 +19,18 @@ pub struct Heartbeats(Mutex<HashMap<String, Heartbeat>>);
 struct Heartbeat {
     renewed: Option<MicroTime>,
     reported: Option<Time>,
-    judged: Option<(Option<MicroTime>, Option<Time>)>,
     seen: Option<Timestamp>,
 }
 
 impl Heartbeats {
-    pub fn lease_renewed(&self, node: &str, renewed: Option<MicroTime>) {
-        self.0.lock().entry(node.to_owned()).or_default().renewed = renewed;
+    /// Called with every event about a lease; only a new time of renewal is a beat.
+    pub fn lease_renewed(&self, node: &str, renewed: Option<MicroTime>, now: Timestamp) {
+        let mut beats = self.0.lock();
+        let beat = beats.entry(node.to_owned()).or_default();
+        if renewed.is_some() && beat.renewed != renewed {
+            beat.renewed = renewed;
+            beat.seen = Some(now);
+        }
     }
 
     pub fn forget(&self, node: &str) {
@@ -37,15 +42,15 @@ impl Heartbeats {
         let name = node.metadata.name.clone().unwrap_or_default();
         let mut beats = self.0.lock();
         let beat = beats.entry(name).or_default();
-        beat.reported = condition(node, "Ready").and_then(|ready| ready.last_heartbeat_time.clone());
-        let signs = (beat.renewed.clone(), beat.reported.clone());
-        if beat.judged.as_ref() != Some(&signs) {
-            let never_reported = signs == (None, None);
-            let created = node.metadata.creation_timestamp.as_ref().map(|time| time.0);
-            beat.seen = if never_reported { created } else { Some(now) };
-            beat.judged = Some(signs);
+        let ready = condition(node, "Ready");
+        let reported = ready.and_then(|ready| ready.last_heartbeat_time.clone());
+        if beat.reported != reported {
+            beat.reported = reported;
+            beat.seen = Some(now);
         }
-        beat.seen.unwrap_or(now)
+        let created = || node.metadata.creation_timestamp.as_ref().map(|time| time.0);
+        let first = || if ready.is_none() { created().unwrap_or(now) } else { now };
+        *beat.seen.get_or_insert_with(first)
     }
 }
 
@@ -156,8 +161,10 @@ mod tests {
         let first = node("2024-01-01T00:00:00Z");
         assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:00Z")), time("2024-01-01T10:00:00Z"));
         assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:30Z")), time("2024-01-01T10:00:00Z"));
-        beats.lease_renewed("n1", Some(MicroTime(time("2024-01-01T00:00:10Z"))));
-        assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:31Z")), time("2024-01-01T10:00:31Z"));
+        let renewed = || Some(MicroTime(time("2024-01-01T00:00:10Z")));
+        beats.lease_renewed("n1", renewed(), time("2024-01-01T10:00:31Z"));
+        beats.lease_renewed("n1", renewed(), time("2024-01-01T10:00:35Z"));
+        assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:39Z")), time("2024-01-01T10:00:31Z"));
         let reported = node("2024-01-01T00:00:20Z");
         assert_eq!(beats.last_seen(&reported, time("2024-01-01T10:00:40Z")), time("2024-01-01T10:00:40Z"));
     }

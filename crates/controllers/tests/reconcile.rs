@@ -1,0 +1,379 @@
+//! All controllers together against an API in memory: what a user does at one end comes
+//! out at the other, and stale caches, cycles and refusals do no harm.
+
+mod memory_api;
+
+use ferry_client::Informers;
+use ferry_controllers::Config;
+use memory_api::MemoryApi;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Starts every controller; they end with the guard.
+fn start(api: &MemoryApi) -> DropGuard {
+    start_with_grace(api, Duration::from_secs(40))
+}
+
+fn start_with_grace(api: &MemoryApi, grace: Duration) -> DropGuard {
+    let shutdown = CancellationToken::new();
+    let config = Config { root_ca: "PEM".to_owned(), node_monitor_grace_period: grace, ..Default::default() };
+    let client = api.client();
+    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
+    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers, shutdown.clone());
+    tokio::spawn(async move { run.await.expect("the configuration is valid") });
+    shutdown.drop_guard()
+}
+
+fn namespace(api: &MemoryApi, name: &str) {
+    api.create(
+        "namespaces",
+        json!({"metadata": {"name": name}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
+    );
+}
+
+fn web(replicas: i32) -> Value {
+    json!({
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": replicas, "progressDeadlineSeconds": 600, "revisionHistoryLimit": 10,
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "v1"}]}},
+        },
+    })
+}
+
+/// Plays the kubelet: every pod runs on node n1 and is ready.
+fn run_pods(api: &MemoryApi) {
+    for (number, pod) in api.list("pods").into_iter().enumerate() {
+        let name = pod["metadata"]["name"].as_str().expect("a name").to_owned();
+        let namespace = pod["metadata"]["namespace"].as_str().expect("a namespace").to_owned();
+        if pod.pointer("/status/phase").is_none() {
+            api.edit("pods", &namespace, &name, |pod| {
+                pod["spec"]["nodeName"] = json!("n1");
+                pod["status"] = json!({"phase": "Running", "podIPs": [{"ip": format!("10.244.0.{}", number + 1)}],
+                    "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2024-01-01T00:00:00Z"}]});
+            });
+        }
+    }
+}
+
+fn node(api: &MemoryApi) {
+    api.create(
+        "nodes",
+        json!({"metadata": {"name": "n1"}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}),
+    );
+}
+
+/// Keeps playing the kubelet until `condition` holds.
+async fn until_with_pods(api: &MemoryApi, what: &str, condition: impl Fn(&MemoryApi) -> bool) {
+    api.until(what, |api| {
+        run_pods(api);
+        condition(api)
+    })
+    .await;
+}
+
+fn complete(api: &MemoryApi, replicas: i64) -> bool {
+    let deployment = api.get("deployments", "default", "web").unwrap_or_default();
+    let status = &deployment["status"];
+    status["observedGeneration"] == deployment["metadata"]["generation"]
+        && ["replicas", "updatedReplicas", "availableReplicas"].iter().all(|key| status[key] == json!(replicas))
+}
+
+#[tokio::test]
+async fn a_deployment_becomes_pods_and_endpoints_and_rolls() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    node(&api);
+    api.create(
+        "services",
+        json!({"metadata": {"name": "web", "namespace": "default"}, "spec": {"clusterIP": "10.96.0.9",
+        "selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080, "protocol": "TCP"}]}}),
+    );
+    let _guard = start(&api);
+    api.create("deployments", web(3));
+    until_with_pods(&api, "three pods are available", |api| complete(api, 3)).await;
+    let ready = |api: &MemoryApi| -> usize {
+        let endpoints = |slice: &Value| slice["endpoints"].as_array().cloned().unwrap_or_default();
+        api.list("endpointslices")
+            .iter()
+            .flat_map(endpoints)
+            .filter(|e| e["conditions"]["ready"] == json!(true))
+            .count()
+    };
+    api.until("three endpoints are ready", |api| ready(api) == 3).await;
+    api.until("the older endpoints agree", |api| {
+        let endpoints = api.get("endpoints", "default", "web").unwrap_or_default();
+        endpoints.pointer("/subsets/0/addresses").and_then(Value::as_array).is_some_and(|list| list.len() == 3)
+    })
+    .await;
+    api.edit("deployments", "default", "web", |deployment| {
+        deployment["spec"]["template"]["spec"]["containers"][0]["image"] = json!("v2");
+        deployment["metadata"]["generation"] = json!(2);
+    });
+    until_with_pods(&api, "the new version is out", |api| {
+        complete(api, 3) && api.list("pods").iter().all(|pod| pod["spec"]["containers"][0]["image"] == json!("v2"))
+    })
+    .await;
+    assert_eq!(api.list("replicasets").len(), 2);
+    let deployment = api.get("deployments", "default", "web").expect("a deployment");
+    assert_eq!(deployment["metadata"]["annotations"]["deployment.kubernetes.io/revision"], json!("2"));
+    api.until("the rollout was told", |api| {
+        let messages: Vec<Value> = api.list("events").iter().map(|event| event["message"].clone()).collect();
+        messages.iter().any(|m| {
+            m.as_str().is_some_and(|m| m.starts_with("Scaled up replica set web-") && m.ends_with(" from 0 to 3"))
+        })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stale_cache_creates_nothing_twice() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let _guard = start(&api);
+    api.hold("pods");
+    api.create("deployments", web(5));
+    api.until("five pods were made", |api| api.list("pods").len() == 5).await;
+    // Each touch of the set wakes it while its cache still shows no pod.
+    for round in 0..20 {
+        let set = api.list("replicasets").remove(0);
+        let name = set["metadata"]["name"].as_str().expect("a name");
+        api.edit("replicasets", "default", name, |set| {
+            set["metadata"]["annotations"]["touched"] = json!(round.to_string())
+        });
+        tokio::task::yield_now().await;
+    }
+    api.release("pods");
+    until_with_pods(&api, "all are counted", |api| complete(api, 5)).await;
+    assert_eq!(api.calls("POST", "pods"), 5);
+    assert_eq!(api.calls("DELETE", "pods"), 0);
+}
+
+#[tokio::test]
+async fn lost_pods_are_replaced_and_surplus_ones_removed() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    node(&api);
+    let _guard = start(&api);
+    api.create("deployments", web(3));
+    until_with_pods(&api, "three pods are available", |api| complete(api, 3)).await;
+    let victim = api.list("pods").remove(0)["metadata"]["name"].as_str().expect("a name").to_owned();
+    api.delete("pods", "default", &victim, "Background");
+    until_with_pods(&api, "another took its place", |api| {
+        complete(api, 3) && api.list("pods").len() == 3 && api.get("pods", "default", &victim).is_none()
+    })
+    .await;
+    api.edit("deployments", "default", "web", |deployment| {
+        deployment["spec"]["replicas"] = json!(1);
+        deployment["metadata"]["generation"] = json!(2);
+    });
+    until_with_pods(&api, "one is left", |api| complete(api, 1) && api.list("pods").len() == 1).await;
+}
+
+#[tokio::test]
+async fn a_refused_creation_is_reported_and_ends() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let _guard = start(&api);
+    api.refuse_creates_of("pods", true);
+    api.create("deployments", web(4));
+    api.until("the failure is in the status", |api| {
+        let deployment = api.get("deployments", "default", "web").unwrap_or_default();
+        let conditions = deployment["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().any(|c| c["type"] == json!("ReplicaFailure") && c["reason"] == json!("FailedCreate"))
+    })
+    .await;
+    api.refuse_creates_of("pods", false);
+    until_with_pods(&api, "it heals", |api| {
+        let deployment = api.get("deployments", "default", "web").unwrap_or_default();
+        let conditions = deployment["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        complete(api, 4) && conditions.iter().all(|condition| condition["type"] != json!("ReplicaFailure"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn deleting_a_deployment_collects_everything_below_it() {
+    for policy in ["Background", "Foreground"] {
+        let api = MemoryApi::new();
+        namespace(&api, "default");
+        let _guard = start(&api);
+        api.create("deployments", web(2));
+        until_with_pods(&api, "two pods are available", |api| complete(api, 2)).await;
+        api.delete("deployments", "default", "web", policy);
+        api.until("nothing is left", |api| {
+            ["deployments", "replicasets", "pods"].iter().all(|plural| api.list(plural).is_empty())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn orphaned_sets_live_on_and_are_adopted_again() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let _guard = start(&api);
+    api.create("deployments", web(2));
+    until_with_pods(&api, "two pods are available", |api| complete(api, 2)).await;
+    api.delete("deployments", "default", "web", "Orphan");
+    api.until("the deployment is gone", |api| api.list("deployments").is_empty()).await;
+    let sets = api.list("replicasets");
+    assert_eq!((sets.len(), api.list("pods").len()), (1, 2));
+    assert_eq!(sets[0]["metadata"].get("ownerReferences"), None);
+    let again = api.create("deployments", web(2));
+    api.until("the new one has adopted the set", |api| {
+        api.list("replicasets")[0].pointer("/metadata/ownerReferences/0/uid") == Some(&again["metadata"]["uid"])
+    })
+    .await;
+    until_with_pods(&api, "nothing was restarted", |api| complete(api, 2)).await;
+    assert_eq!(api.list("replicasets").len(), 1);
+    assert_eq!(api.calls("POST", "pods"), 2);
+}
+
+/// Three ConfigMaps that own each other in a circle, each holding its owner up.
+#[tokio::test]
+async fn a_circle_of_owners_is_collected() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let _guard = start(&api);
+    let made: Vec<Value> = ["a", "b", "c"]
+        .iter()
+        .map(|name| api.create("configmaps", json!({"metadata": {"name": name, "namespace": "default"}})))
+        .collect();
+    for (index, name) in ["a", "b", "c"].iter().enumerate() {
+        let owner = &made[(index + 1) % 3]["metadata"];
+        api.edit("configmaps", "default", name, |object| {
+            object["metadata"]["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "ConfigMap",
+                "name": owner["name"], "uid": owner["uid"], "blockOwnerDeletion": true}]);
+        });
+    }
+    api.delete("configmaps", "default", "a", "Foreground");
+    api.until("the circle is gone", |api| {
+        ["a", "b", "c"].iter().all(|name| api.get("configmaps", "default", name).is_none())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_object_goes_with_its_last_owner_only() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let owners: Vec<Value> = ["one", "two"]
+        .iter()
+        .map(|name| api.create("configmaps", json!({"metadata": {"name": name, "namespace": "default"}})))
+        .collect();
+    let references: Vec<Value> = owners
+        .iter()
+        .map(|owner| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}))
+        .collect();
+    api.create(
+        "configmaps",
+        json!({"metadata": {"name": "owned", "namespace": "default", "ownerReferences": references}}),
+    );
+    // An owner that never existed is found out at the start.
+    api.create(
+        "configmaps",
+        json!({"metadata": {"name": "stray", "namespace": "default", "ownerReferences":
+        [{"apiVersion": "v1", "kind": "ConfigMap", "name": "never", "uid": "nowhere"}]}}),
+    );
+    let _guard = start(&api);
+    api.until("the stray one is gone", |api| api.get("configmaps", "default", "stray").is_none()).await;
+    api.delete("configmaps", "default", "one", "Background");
+    api.until("one reference is dropped", |api| {
+        let owned = api.get("configmaps", "default", "owned").expect("it lives on");
+        owned["metadata"]["ownerReferences"].as_array().is_some_and(|list| list.len() == 1)
+    })
+    .await;
+    api.delete("configmaps", "default", "two", "Background");
+    api.until("it has gone too", |api| api.get("configmaps", "default", "owned").is_none()).await;
+}
+
+#[tokio::test]
+async fn a_namespace_is_furnished_and_emptied() {
+    let api = MemoryApi::new();
+    let _guard = start(&api);
+    namespace(&api, "team");
+    api.until("it has its account and certificate", |api| {
+        api.get("serviceaccounts", "team", "default").is_some()
+            && api.get("configmaps", "team", "kube-root-ca.crt").is_some()
+    })
+    .await;
+    api.create(
+        "configmaps",
+        json!({"metadata": {"name": "kept", "namespace": "team", "finalizers": ["example.com/wait"]}}),
+    );
+    api.delete("namespaces", "", "team", "Background");
+    api.until("it says what it waits for", |api| {
+        let namespace = api.get("namespaces", "", "team").unwrap_or_default();
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().any(|c| {
+            c["message"]
+                == json!(
+                    "Some content in the namespace has finalizers remaining: example.com/wait in 1 resource instances"
+                )
+        })
+    })
+    .await;
+    assert_eq!(api.get("serviceaccounts", "team", "default"), None);
+    api.edit("configmaps", "team", "kept", |object| object["metadata"]["finalizers"] = json!([]));
+    // A touch stands in for the deadline, which is some seconds away.
+    api.edit("namespaces", "", "team", |namespace| namespace["metadata"]["labels"] = json!({"touched": "yes"}));
+    api.until("it is gone", |api| api.list("namespaces").is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_silent_node_is_tainted_and_its_pods_leave() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    for name in ["n1", "n2"] {
+        api.create(
+            "nodes",
+            json!({"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}),
+        );
+    }
+    for (name, seconds) in [("patient", 3600), ("hasty", 0)] {
+        api.create(
+            "pods",
+            json!({"metadata": {"name": name, "namespace": "default"},
+            "spec": {"nodeName": "n1", "containers": [], "tolerations": [{"key": "node.kubernetes.io/unreachable",
+                "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}]},
+            "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}),
+        );
+    }
+    let _guard = start_with_grace(&api, Duration::from_secs(2));
+    // n2 keeps its lease fresh, n1 does not.
+    api.create("leases", json!({"metadata": {"name": "n2", "namespace": "kube-node-lease"}, "spec": {}}));
+    let beating = tokio::spawn({
+        let api = api.clone();
+        async move {
+            for beat in 0.. {
+                tokio::time::sleep(Duration::from_millis(300)).await;
+                let time = format!("2024-01-01T00:{:02}:{:02}.000000Z", beat / 60, beat % 60);
+                api.edit("leases", "kube-node-lease", "n2", |lease| lease["spec"]["renewTime"] = json!(time));
+            }
+        }
+    });
+    api.until("n1 is unreachable", |api| {
+        let node = api.get("nodes", "", "n1").unwrap_or_default();
+        let taints = node["spec"]["taints"].as_array().cloned().unwrap_or_default();
+        node.pointer("/status/conditions/0/status") == Some(&json!("Unknown"))
+            && taints
+                .iter()
+                .any(|t| t["key"] == json!("node.kubernetes.io/unreachable") && t["effect"] == json!("NoExecute"))
+    })
+    .await;
+    api.until("the hasty pod has left and the patient one is not ready", |api| {
+        let patient = api.get("pods", "default", "patient").unwrap_or_default();
+        api.get("pods", "default", "hasty").is_none()
+            && patient.pointer("/status/conditions/0/status") == Some(&json!("False"))
+    })
+    .await;
+    beating.abort();
+    let n2 = api.get("nodes", "", "n2").expect("a node");
+    assert_eq!(n2.pointer("/status/conditions/0/status"), Some(&json!("True")));
+    assert!(n2["spec"]["podCIDR"].as_str().is_some_and(|range| range.starts_with("10.244.")));
+}
