@@ -1,0 +1,238 @@
+//! One scheduling decision: which node of a snapshot a pod goes to. Pure; the loop in
+//! `scheduler.rs` takes the snapshot before and acts on the answer after.
+
+use crate::fit_error::{Diagnosis, FitError};
+use crate::framework::{CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
+use crate::snapshot::{NodeInfo, Snapshot};
+use crate::view::Pod;
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use std::sync::Arc;
+
+/// On smaller clusters every node is looked at.
+const MIN_FEASIBLE_NODES: usize = 100;
+const MIN_FEASIBLE_PERCENT: usize = 5;
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoFit {
+    #[error("no nodes available to schedule pods")]
+    NoNodes,
+    #[error("{0}")]
+    Unfit(Box<FitError>),
+}
+
+pub struct Decision {
+    pub node: String,
+    pub state: CycleState,
+}
+
+pub struct Refusal {
+    pub why: NoFit,
+    pub post_filter: Option<PostFilterResult>,
+}
+
+/// `start` is where in the list of nodes the search begins; it moves on, so that on large
+/// clusters every node has its turn.
+pub fn decide(
+    framework: &Framework,
+    snapshot: &Snapshot,
+    pod: &Pod,
+    nominated: &Nominated,
+    start: &mut usize,
+    rng: &mut impl Rng,
+) -> Result<Decision, Refusal> {
+    if snapshot.is_empty() {
+        return Err(Refusal { why: NoFit::NoNodes, post_filter: None });
+    }
+    let mut state = CycleState::default();
+    let mut diagnosis = Diagnosis::default();
+    let feasible = find_feasible(framework, snapshot, pod, nominated, start, &mut state, &mut diagnosis);
+    let node = match feasible.as_slice() {
+        [] => return Err(refuse(framework, snapshot, pod, nominated, &state, diagnosis)),
+        [only] => only.name().to_owned(),
+        several => {
+            let scores = framework.score(&mut state, pod, several, snapshot);
+            select(several, &scores, rng)
+        }
+    };
+    Ok(Decision { node, state })
+}
+
+fn find_feasible(
+    framework: &Framework,
+    snapshot: &Snapshot,
+    pod: &Pod,
+    nominated: &Nominated,
+    start: &mut usize,
+    state: &mut CycleState,
+    diagnosis: &mut Diagnosis,
+) -> Vec<Arc<NodeInfo>> {
+    let (names, narrowed_by) = match framework.pre_filter(state, pod) {
+        Ok(result) => result,
+        Err(rejection) => {
+            diagnosis.pre_filter_message = rejection.reasons.join(", ");
+            diagnosis.plugins.insert(rejection.plugin);
+            diagnosis.others = Some(rejection);
+            return Vec::new();
+        }
+    };
+    // The node that was made free for the pod is tried before all others.
+    if let Some(node) = snapshot.get(&pod.status.nominated_node_name)
+        && framework.filter_with_nominated(state, pod, node, nominated).is_ok()
+    {
+        return vec![node.clone()];
+    }
+    let all = snapshot.len();
+    let candidates: Vec<&Arc<NodeInfo>> = match &names {
+        Some(names) => {
+            let plugins: Vec<&str> = narrowed_by.iter().copied().collect();
+            diagnosis.others =
+                Some(Rejection::unresolvable("", format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))));
+            names.iter().filter_map(|name| snapshot.get(name)).collect()
+        }
+        None => (0..all).map(|offset| &snapshot.nodes[(*start + offset) % all]).collect(),
+    };
+    diagnosis.plugins.extend(narrowed_by);
+    let wanted = compute_feasible_to_find(all);
+    let mut feasible = Vec::new();
+    let mut looked_at = 0;
+    for node in candidates {
+        looked_at += 1;
+        match framework.filter_with_nominated(state, pod, node, nominated) {
+            Ok(()) => feasible.push(node.clone()),
+            Err(rejection) => diagnosis.reject(node.name(), rejection),
+        }
+        if feasible.len() >= wanted {
+            break;
+        }
+    }
+    *start = (*start + looked_at) % all;
+    feasible
+}
+
+/// How many nodes that fit are enough: all on small clusters, down to 5 % on large ones.
+fn compute_feasible_to_find(all: usize) -> usize {
+    if all < MIN_FEASIBLE_NODES {
+        return all;
+    }
+    let percent = 50usize.saturating_sub(all / 125).max(MIN_FEASIBLE_PERCENT);
+    (all * percent / 100).max(MIN_FEASIBLE_NODES)
+}
+
+fn refuse(
+    framework: &Framework,
+    snapshot: &Snapshot,
+    pod: &Pod,
+    nominated: &Nominated,
+    state: &CycleState,
+    mut diagnosis: Diagnosis,
+) -> Refusal {
+    let failure = Failure { framework, state, pod, snapshot, diagnosis: &diagnosis, nominated };
+    let post_filter = framework.post_filter(&failure);
+    if let Some(result) = &post_filter {
+        diagnosis.post_filter_message.clone_from(&result.message);
+    }
+    let error = FitError { all_nodes: snapshot.len(), diagnosis };
+    Refusal { why: NoFit::Unfit(Box::new(error)), post_filter }
+}
+
+/// The node with the best score; of several any, so that none is favoured by its name.
+fn select(nodes: &[Arc<NodeInfo>], scores: &[i64], rng: &mut impl Rng) -> String {
+    let best = scores.iter().max().copied().unwrap_or(0);
+    let candidates: Vec<&Arc<NodeInfo>> =
+        nodes.iter().zip(scores).filter(|(_, score)| **score == best).map(|(node, _)| node).collect();
+    candidates.choose(rng).map(|node| node.name().to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugins::all::all;
+    use crate::plugins::testing::{asking, holding, node, pod};
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    fn decide_on(nodes: Vec<NodeInfo>, pod: &Pod, seed: u64) -> Result<String, String> {
+        let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes));
+        let mut rng = StdRng::seed_from_u64(seed);
+        decide(&framework, &snapshot, pod, &Nominated::default(), &mut 0, &mut rng)
+            .map(|decision| decision.node)
+            .map_err(|refusal| refusal.why.to_string())
+    }
+
+    fn check(nodes: Vec<NodeInfo>, pod: &Pod, expected: Result<&str, &str>) {
+        let found = decide_on(nodes, pod, 1);
+        assert_eq!(found.as_deref().map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn the_reasons_of_all_nodes_are_told() {
+        let tainted =
+            |name: &str| holding(node(name, json!({"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}})), &[]);
+        let full = holding(node("c", json!({})), &[asking(json!({"cpu": "4"}))]);
+        check(
+            vec![tainted("a"), tainted("b"), full],
+            &asking(json!({"cpu": "1"})),
+            Err(
+                "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
+            ),
+        );
+        check(Vec::new(), &pod(json!({})), Err("no nodes available to schedule pods"));
+    }
+
+    #[test]
+    fn a_pod_tied_to_a_missing_node_is_told_so() {
+        let named = json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]},
+        ]}}}});
+        check(
+            vec![holding(node("a", json!({})), &[])],
+            &pod(named),
+            Err(
+                "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+            ),
+        );
+    }
+
+    #[test]
+    fn the_emptier_node_wins_and_ties_are_random() {
+        let busy = holding(node("a", json!({})), &[asking(json!({"cpu": "3", "memory": "6Gi"}))]);
+        check(vec![busy, holding(node("b", json!({})), &[])], &asking(json!({"cpu": "1", "memory": "1Gi"})), Ok("b"));
+        let picked: BTreeSet<String> = (0..32)
+            .filter_map(|seed| {
+                let twins = vec![holding(node("a", json!({})), &[]), holding(node("b", json!({})), &[])];
+                decide_on(twins, &pod(json!({})), seed).ok()
+            })
+            .collect();
+        assert_eq!(picked.len(), 2);
+    }
+
+    #[test]
+    fn the_nominated_node_is_tried_first_and_kept_for_who_it_was_promised() {
+        let mut wanting = asking(json!({"cpu": "3"}));
+        wanting.status.nominated_node_name = "b".to_owned();
+        let nodes =
+            || vec![holding(node("a", json!({})), &[]), holding(node("b", json!({})), &[asking(json!({"cpu": "1"}))])];
+        check(nodes(), &wanting, Ok("b"));
+
+        let mut promised = asking(json!({"cpu": "3"}));
+        promised.metadata.uid = Some("promised".to_owned());
+        promised.spec.priority = 10;
+        let mut nominated = Nominated::default();
+        nominated.set(&promised, "b");
+        let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes()));
+        let mut rng = StdRng::seed_from_u64(1);
+        let decision = decide(&framework, &snapshot, &asking(json!({"cpu": "2"})), &nominated, &mut 0, &mut rng);
+        assert_eq!(decision.map(|decision| decision.node).map_err(|r| r.why.to_string()), Ok("a".to_owned()));
+    }
+
+    #[test]
+    fn large_clusters_are_not_searched_to_the_end() {
+        assert_eq!(compute_feasible_to_find(50), 50);
+        assert_eq!(compute_feasible_to_find(1000), 420);
+        assert_eq!(compute_feasible_to_find(6000), 300);
+        assert_eq!(compute_feasible_to_find(120), 100);
+    }
+}

@@ -1,0 +1,99 @@
+//! Why a pod has no node, in upstream's words (pkg/scheduler/framework/types.go):
+//! `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). …`.
+
+use crate::framework::Rejection;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What each node failed.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnosis {
+    pub nodes: BTreeMap<String, Rejection>,
+    /// What holds for the nodes that were not looked at.
+    pub others: Option<Rejection>,
+    /// The rejection before any node was looked at.
+    pub pre_filter_message: String,
+    pub post_filter_message: String,
+    /// The plugins whose hints can wake the pod.
+    pub plugins: BTreeSet<&'static str>,
+}
+
+impl Diagnosis {
+    pub fn reject(&mut self, node: &str, rejection: Rejection) {
+        self.plugins.insert(rejection.plugin);
+        self.nodes.insert(node.to_owned(), rejection);
+    }
+
+    /// Why the node does not do.
+    pub fn of_node(&self, name: &str) -> Option<&Rejection> {
+        self.nodes.get(name).or(self.others.as_ref())
+    }
+}
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub struct FitError {
+    pub all_nodes: usize,
+    pub diagnosis: Diagnosis,
+}
+
+impl fmt::Display for FitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0/{} nodes are available:", self.all_nodes)?;
+        let diagnosis = &self.diagnosis;
+        if diagnosis.pre_filter_message.is_empty() {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for reason in diagnosis.nodes.values().flat_map(|rejection| &rejection.reasons) {
+                *counts.entry(reason).or_default() += 1;
+            }
+            let absent = self.all_nodes.saturating_sub(diagnosis.nodes.len());
+            if absent > 0 {
+                for reason in diagnosis.others.iter().flat_map(|rejection| &rejection.reasons) {
+                    *counts.entry(reason).or_default() += absent;
+                }
+            }
+            // Sorted as texts, the count included, as upstream does.
+            let mut texts: Vec<String> = counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            texts.sort();
+            if !texts.is_empty() {
+                write!(f, " {}.", texts.join(", "))?;
+            }
+        } else {
+            write!(f, " {}.", diagnosis.pre_filter_message)?;
+        }
+        if !diagnosis.post_filter_message.is_empty() {
+            write!(f, " {}", diagnosis.post_filter_message)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_counted_and_sorted() {
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.reject("a", Rejection::unschedulable("F", "Insufficient cpu"));
+        diagnosis.reject("b", Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
+        diagnosis.reject("c", Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
+        diagnosis.post_filter_message = "preemption: x".to_owned();
+        let error = FitError { all_nodes: 3, diagnosis };
+        assert_eq!(
+            error.to_string(),
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: x"
+        );
+    }
+
+    #[test]
+    fn nodes_that_were_not_looked_at_share_one_reason() {
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.reject("a", Rejection::unschedulable("F", "Too many pods"));
+        diagnosis.others = Some(Rejection::unresolvable("P", "Preemption is not helpful for scheduling"));
+        let error = FitError { all_nodes: 3, diagnosis };
+        assert_eq!(
+            error.to_string(),
+            "0/3 nodes are available: 1 Too many pods, 2 Preemption is not helpful for scheduling."
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! The plugins, one file each; `all.rs` is the profile they make.
+
+pub mod all;
+pub mod balanced_allocation;
+pub mod default_binder;
+pub mod default_preemption;
+pub mod image_locality;
+pub mod node_affinity;
+pub mod node_name;
+pub mod node_ports;
+pub mod node_resources_fit;
+pub mod node_unschedulable;
+pub mod priority_sort;
+pub mod scheduling_gates;
+pub mod taint_toleration;
+
+#[cfg(test)]
+pub(crate) mod testing;
