@@ -28,6 +28,16 @@ impl Cidr {
         address.is_ipv4() == self.network.is_ipv4() && mask(address, self.length) == Some(self.network)
     }
 
+    /// The range of a single address.
+    pub fn of(address: IpAddr) -> Cidr {
+        Cidr { network: address, length: if address.is_ipv4() { 32 } else { 128 } }
+    }
+
+    /// Whether every address of `other` is one of ours.
+    pub fn covers(&self, other: &Cidr) -> bool {
+        self.length <= other.length && self.contains(other.network)
+    }
+
     /// Whether the range is its whole family.
     pub fn is_everything(&self) -> bool {
         self.length == 0
@@ -90,6 +100,20 @@ mod tests {
         ] {
             assert_eq!(cidr(range).contains(address.parse().expect("an address")), expected, "{range} {address}");
         }
+    }
+
+    #[test]
+    fn ranges_cover_smaller_ones() {
+        for (range, other, expected) in [
+            ("10.0.0.0/8", "10.1.0.0/16", true),
+            ("10.0.0.0/8", "10.0.0.0/8", true),
+            ("10.1.0.0/16", "10.0.0.0/8", false),
+            ("10.0.0.0/8", "11.0.0.0/16", false),
+            ("0.0.0.0/0", "fd00::/8", false),
+        ] {
+            assert_eq!(cidr(range).covers(&cidr(other)), expected, "{range} {other}");
+        }
+        assert!(cidr("10.0.0.0/8").covers(&Cidr::of("10.0.0.1".parse().expect("an address"))));
     }
 
     #[test]

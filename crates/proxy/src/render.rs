@@ -319,15 +319,16 @@ impl PortRenderer<'_> {
 
     fn render_firewall(&mut self) {
         let port = self.port;
-        let mut sources: Vec<String> = port.source_ranges.iter().map(Cidr::to_string).collect();
+        let mut sources = port.source_ranges.clone();
         // The load balancer's address may be one of the node's own, and a request to it from
         // the node then carries it as its source.
         let admits_node = |range: &Cidr| self.config.node_ips.iter().any(|address| range.contains(*address));
         if port.source_ranges.iter().any(admits_node) {
-            sources.extend(port.load_balancer_ips.iter().map(IpAddr::to_string));
+            sources.extend(port.load_balancer_ips.iter().copied().map(Cidr::of));
         }
+        let Some(sources) = render_ranges(&sources, port.family) else { return };
         let chain = self.chain_name("firewall");
-        let rule = format!("{} saddr != {{ {} }} drop", self.words.ip, sources.join(", "));
+        let rule = format!("{} saddr != {sources} drop", self.words.ip);
         self.rules.chains.insert(chain.clone(), vec![rule]);
         for address in &port.load_balancer_ips {
             self.element("firewall-ips", self.service_key(*address), Some(format!("goto {chain}")));
@@ -431,11 +432,16 @@ fn endpoint_name(endpoint: &Endpoint) -> String {
     format!("{}/{}", endpoint.address.to_string().replace(':', "."), endpoint.port)
 }
 
-/// The ranges of a family as an anonymous set, if there are any.
+/// The ranges of a family as an anonymous set, if there are any. nft refuses a set whose ranges
+/// overlap, so those within others are left out.
 fn render_ranges(ranges: &[Cidr], family: Family) -> Option<String> {
-    let ranges: Vec<String> =
-        ranges.iter().filter(|range| Family::of(range.network()) == family).map(Cidr::to_string).collect();
-    (!ranges.is_empty()).then(|| format!("{{ {} }}", ranges.join(", ")))
+    let mut chosen: Vec<Cidr> = ranges.iter().filter(|range| Family::of(range.network()) == family).copied().collect();
+    chosen.sort();
+    chosen.dedup();
+    let all = chosen.clone();
+    chosen.retain(|range| !all.iter().any(|other| other != range && other.covers(range)));
+    let chosen: Vec<String> = chosen.iter().map(Cidr::to_string).collect();
+    (!chosen.is_empty()).then(|| format!("{{ {} }}", chosen.join(", ")))
 }
 
 #[cfg(test)]

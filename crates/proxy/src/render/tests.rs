@@ -115,3 +115,13 @@ fn long_names_stay_short_and_distinct() {
     assert_ne!(long('a'), long('b'));
     assert_eq!(shorten("default/web/tcp/http".to_string()), "default/web/tcp/http");
 }
+
+#[test]
+fn overlapping_ranges_are_merged() {
+    let ranges: Vec<Cidr> = ["10.1.0.0/16", "fd00::/8", "10.0.0.0/8", "10.0.0.0/8", "192.0.2.1/32"]
+        .map(|range| range.parse().expect("a range"))
+        .to_vec();
+    assert_eq!(render_ranges(&ranges, Family::V4).as_deref(), Some("{ 10.0.0.0/8, 192.0.2.1/32 }"));
+    assert_eq!(render_ranges(&ranges, Family::V6).as_deref(), Some("{ fd00::/8 }"));
+    assert_eq!(render_ranges(&ranges[..1], Family::V6), None);
+}

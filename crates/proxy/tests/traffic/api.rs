@@ -1,0 +1,46 @@
+//! An API server of two collections, as far as an informer looks: a list, and a watch that
+//! delivers what the test sends.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use ferry_client::{Body, BoxError, Transport, full_body};
+use futures_util::StreamExt;
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+
+pub struct FakeApi {
+    /// The lines that each collection's watch will deliver, until it is opened.
+    watches: Mutex<HashMap<String, mpsc::UnboundedReceiver<Value>>>,
+}
+
+impl FakeApi {
+    /// Both collections are empty at first; the senders add watch events to them.
+    pub fn new() -> (FakeApi, mpsc::UnboundedSender<Value>, mpsc::UnboundedSender<Value>) {
+        let (services, service_watch) = mpsc::unbounded_channel();
+        let (slices, slice_watch) = mpsc::unbounded_channel();
+        let watches =
+            HashMap::from([("services".to_string(), service_watch), ("endpointslices".to_string(), slice_watch)]);
+        (FakeApi { watches: Mutex::new(watches) }, services, slices)
+    }
+}
+
+#[async_trait]
+impl Transport for FakeApi {
+    async fn send(&self, request: http::Request<Body>) -> Result<http::Response<Body>, BoxError> {
+        let collection = request.uri().path().rsplit('/').next().unwrap_or_default().to_string();
+        if !request.uri().query().unwrap_or_default().contains("watch=true") {
+            let list = json!({"metadata": {"resourceVersion": "1"}, "items": []});
+            return Ok(http::Response::new(full_body(list.to_string())));
+        }
+        let events = self.watches.lock().remove(&collection).ok_or("the watch is open already")?;
+        let frames = UnboundedReceiverStream::new(events)
+            .map(|event| Ok::<_, BoxError>(Frame::data(Bytes::from(format!("{event}\n")))));
+        Ok(http::Response::new(StreamBody::new(frames).boxed_unsync()))
+    }
+}
