@@ -3,8 +3,10 @@
 //! request is taken; everything goes through the registry like any other write.
 
 use crate::ServerState;
+use crate::admission::priority::system_priority_classes;
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
+use crate::authz::aggregation;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
 use crate::registry::{Caller, DeleteOptions, Part, Registry, Target, Tracking, Warnings};
 use ferry_api::object::Meta;
@@ -27,6 +29,9 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
     }
+    for class in system_priority_classes() {
+        create_if_absent(registry, "scheduling.k8s.io", "v1", "priorityclasses", "", class).await?;
+    }
     // The writes do not depend on each other, so they share commits: one fsync for many.
     let writes: Vec<_> =
         plan_reconcile(&**registry).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
@@ -35,6 +40,23 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         Some(address) => advertise(server, address).await,
         None => Ok(()),
     }
+}
+
+/// Keeps the rules of aggregated cluster roles true until the server stops.
+pub fn keep_aggregated(registry: Arc<Registry>, mut stopped: tokio::sync::watch::Receiver<bool>) {
+    let kept = aggregation::keep(registry.clone(), move |role| {
+        let registry = registry.clone();
+        async move {
+            let row = row(&registry, "rbac.authorization.k8s.io", "v1", "clusterroles")?;
+            replace(&registry, &row, "", role).await
+        }
+    });
+    tokio::spawn(async move {
+        tokio::select! {
+            () = kept => {}
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+        }
+    });
 }
 
 async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> {
