@@ -27,6 +27,7 @@ pub trait Strategy: Send + Sync + 'static {
     fn to_stored(&self, _object: &mut Value) {}
 
     /// The way back: the first step after an object is read from the store.
+    #[allow(clippy::wrong_self_convention, reason = "the object is changed in place; self is the kind")]
     fn from_stored(&self, _object: &mut Value) {}
 
     /// Clears what users may not set on create (status, for most kinds).
@@ -69,6 +70,12 @@ pub trait Strategy: Send + Sync + 'static {
     }
 
     fn validate_status_update(&self, _new: &Value, _old: &Value) -> ErrorList {
+        ErrorList::new()
+    }
+
+    /// The mistakes in a change through another subresource (`ephemeralcontainers`,
+    /// `resize`, `finalize`), whose handler has put back what may not change there.
+    fn validate_subresource_update(&self, _subresource: &str, _new: &Value, _old: &Value) -> ErrorList {
         ErrorList::new()
     }
 

@@ -141,33 +141,102 @@ fn minimal_objects_are_created_and_updated() {
     }
 }
 
+/// A pod that uses most of what a pod can say.
+fn rich_pod() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"a": "b"}, "annotations": {"a": "b"}},
+        "spec": {
+            "containers": [{
+                "name": "a", "image": "web:v1", "command": ["a"], "ports": [{"containerPort": 80, "name": "http", "hostPort": 80}],
+                "env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['a']"}}},
+                        {"name": "B", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}}],
+                "envFrom": [{"prefix": "P", "secretRef": {"name": "s"}}],
+                "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "4Mi"}, "requests": {"memory": "1Gi"}},
+                "volumeMounts": [{"name": "v", "mountPath": "/v", "subPath": "x", "mountPropagation": "None"}],
+                "livenessProbe": {"httpGet": {"port": "http", "httpHeaders": [{"name": "H", "value": "v"}]}},
+                "lifecycle": {"postStart": {"exec": {"command": ["a"]}}},
+                "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}],
+                "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}, "capabilities": {"add": ["X"]}},
+            }],
+            "initContainers": [{"name": "i", "image": "x", "restartPolicy": "Always"}],
+            "volumes": [{"name": "v", "projected": {"sources": [{"configMap": {"name": "c", "items": [{"key": "k", "path": "p"}]}},
+                {"downwardAPI": {"items": [{"path": "l", "fieldRef": {"fieldPath": "metadata.labels"}}]}}]}}],
+            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+                {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}]}},
+                "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm":
+                    {"topologyKey": "z", "labelSelector": {"matchLabels": {"a": "b"}}, "matchLabelKeys": ["a"]}}]}},
+            "tolerations": [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 1}],
+            "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 1}],
+            "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["a"]}],
+            "dnsConfig": {"nameservers": ["10.0.0.1"], "searches": ["a"], "options": [{"name": "n"}]},
+            "resources": {"limits": {"cpu": "2", "memory": "2Gi"}},
+        },
+        "status": {"phase": "Running", "podIP": "10.0.0.1", "conditions": [{"type": "Ready", "status": "True"}],
+            "containerStatuses": [{"name": "a", "restartCount": 1, "state": {"running": {}},
+                "lastState": {"terminated": {"exitCode": 1, "finishedAt": "2026-01-01T00:00:00Z"}}}]},
+    })
+}
+
+/// Replaces the value that comes at `at` in a walk over all values; says whether there was one.
+fn replace(value: &mut Value, at: &mut usize, with: &Value) -> bool {
+    if *at == 0 {
+        *value = with.clone();
+        return true;
+    }
+    *at -= 1;
+    match value {
+        Value::Array(items) => items.iter_mut().any(|item| replace(item, at, with)),
+        Value::Object(fields) => fields.values_mut().any(|field| replace(field, at, with)),
+        _ => false,
+    }
+}
+
+/// Decoding refuses values of the wrong type, and yet no rule may panic over one.
 #[test]
-fn nothing_panics_on_an_object_of_odd_shape() {
-    // Decoding refuses these, and yet no rule may rely on that.
-    let odd = [
-        json!(null),
-        json!([]),
-        json!({"spec": [], "metadata": 1, "status": "x"}),
-        json!({"spec": {"containers": {}}}),
-    ];
+fn nothing_panics_wherever_a_value_is_odd() {
+    let odd =
+        [json!(null), json!(-1), json!("\u{e9}/.."), json!([null]), json!({"": ["x"]}), json!(i64::MAX), json!("1Ei")];
     for row in all() {
-        for object in &odd {
-            let mut changed = object.clone();
-            let strategy = row.strategy.as_ref();
-            strategy.default(&mut changed);
-            strategy.prepare_for_create(&context(), &mut changed);
-            strategy.validate(&changed);
-            strategy.prepare_for_update(&context(), &mut changed, object);
-            strategy.validate_update(&changed, object);
-            strategy.prepare_for_status_update(&context(), &mut changed, object);
-            strategy.validate_status_update(&changed, object);
-            strategy.cells(object, context().now);
-            strategy.selectable_fields(object);
-            strategy.warnings(object, None);
-            strategy.grace_period(object, None);
-            validate_metadata(object, row.is_namespaced(), strategy);
+        // Also objects that are no objects at all.
+        for shape in [json!(null), json!([]), json!({"spec": [], "metadata": 1, "status": "x"})] {
+            exercise(row, &shape, &shape);
+        }
+        let whole = if row.kind == "Pod" { rich_pod() } else { minimal(row) };
+        for with in &odd {
+            for place in 0.. {
+                let mut object = whole.clone();
+                if !replace(&mut object, &mut place.clone(), with) {
+                    break;
+                }
+                exercise(row, &object, &whole);
+                exercise(row, &whole, &object);
+            }
         }
     }
+}
+
+fn exercise(row: &Row, object: &Value, old: &Value) {
+    let (strategy, mut new) = (row.strategy.as_ref(), object.clone());
+    strategy.default(&mut new);
+    strategy.prepare_for_create(&context(), &mut new);
+    strategy.validate(&new);
+    strategy.prepare_for_update(&context(), &mut new, old);
+    strategy.validate_update(&new, old);
+    strategy.is_new_generation(&new, old);
+    for subresource in ["ephemeralcontainers", "resize", "finalize"] {
+        strategy.validate_subresource_update(subresource, &new, old);
+    }
+    strategy.prepare_for_status_update(&context(), &mut new, old);
+    strategy.validate_status_update(&new, old);
+    strategy.warnings(object, None);
+    strategy.cells(object, context().now);
+    strategy.selectable_fields(object);
+    strategy.row_conditions(object);
+    strategy.grace_period(object, None);
+    strategy.to_stored(&mut new);
+    strategy.from_stored(&mut new);
+    validate_metadata(object, row.is_namespaced(), strategy);
+    validate_metadata_update(object, old);
 }
 
 /// What `kubectl get -o yaml` shows of the smallest manifests. Regenerate with

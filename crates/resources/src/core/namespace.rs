@@ -20,7 +20,7 @@ const FINALIZER: &str = "kubernetes";
 impl Strategy for Namespace {
     fn default(&self, namespace: &mut Value) {
         let name = namespace.name().to_owned();
-        // A name yet to be generated gets its label when the defaults run again.
+        // A name yet to be generated gets its label in prepare_for_create.
         if !name.is_empty() {
             let labels = namespace.meta_mut().entry("labels").or_insert(Value::Null);
             ensure_object(labels).insert(NAME_LABEL.to_owned(), name.into());
@@ -31,6 +31,8 @@ impl Strategy for Namespace {
 
     fn prepare_for_create(&self, _context: &Context, namespace: &mut Value) {
         set(namespace, "status", json!({"phase": "Active"}));
+        // By now a generated name is known, which the defaults before did not see.
+        self.default(namespace);
         let spec = ensure_object(ensure_object(namespace).entry("spec").or_insert(Value::Null));
         match spec.entry("finalizers").or_insert_with(|| json!([])) {
             Value::Array(finalizers) => {
@@ -76,6 +78,18 @@ impl Strategy for Namespace {
             phase,
             format!("may only be '{expected}' if `deletionTimestamp` is {when}"),
         )]
+    }
+
+    fn validate_subresource_update(&self, subresource: &str, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        if subresource == "finalize" {
+            for (index, finalizer) in new.field("spec").texts("finalizers").enumerate() {
+                let path = Path::new("spec").child("finalizers").index(index);
+                each(&mut errors, &path, finalizer, names::is_qualified_name(finalizer));
+                validate_standard_finalizer(&mut errors, finalizer, &path);
+            }
+        }
+        errors
     }
 
     fn selectable_fields(&self, namespace: &Value) -> Vec<(&'static str, String)> {

@@ -36,26 +36,22 @@ impl Strategy for Secret {
         }
         let mut require = |key: &str| errors.push(Error::required(&path.key(key), ""));
         match secret.text("type") {
-            "kubernetes.io/service-account-token" => {
-                if secret.annotation(SERVICE_ACCOUNT_NAME).unwrap_or_default().is_empty() {
-                    let path = Path::new("metadata").child("annotations").key(SERVICE_ACCOUNT_NAME);
-                    errors.push(Error::required(&path, ""));
-                }
+            "kubernetes.io/service-account-token"
+                if secret.annotation(SERVICE_ACCOUNT_NAME).unwrap_or_default().is_empty() =>
+            {
+                let path = Path::new("metadata").child("annotations").key(SERVICE_ACCOUNT_NAME);
+                errors.push(Error::required(&path, ""));
             }
             "kubernetes.io/dockercfg" => validate_docker_config(&mut errors, data.get(".dockercfg"), ".dockercfg"),
             "kubernetes.io/dockerconfigjson" => {
                 validate_docker_config(&mut errors, data.get(".dockerconfigjson"), ".dockerconfigjson");
             }
-            "kubernetes.io/basic-auth" => {
-                if !data.contains_key("username") && !data.contains_key("password") {
-                    require("username");
-                    require("password");
-                }
+            "kubernetes.io/basic-auth" if !data.contains_key("username") && !data.contains_key("password") => {
+                require("username");
+                require("password");
             }
-            "kubernetes.io/ssh-auth" => {
-                if data.get("ssh-privatekey").is_none_or(|key| decoded_length(key) == 0) {
-                    require("ssh-privatekey");
-                }
+            "kubernetes.io/ssh-auth" if data.get("ssh-privatekey").is_none_or(|key| decoded_length(key) == 0) => {
+                require("ssh-privatekey");
             }
             TLS => {
                 for key in ["tls.crt", "tls.key"] {

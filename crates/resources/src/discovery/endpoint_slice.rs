@@ -185,21 +185,17 @@ fn validate_addresses(errors: &mut ErrorList, endpoint: &Value, address_type: &s
         let at = path.index(index);
         let is_six = parse_ip_sloppy(address).is_some_and(|ip| ip.is_ipv6());
         match address_type {
-            "IPv4" => {
-                if validate_ip(errors, address, &[], &at) {
-                    if is_six {
-                        errors.push(Error::invalid(path, address, "must be an IPv4 address"));
-                    }
-                    validate_endpoint_ip(errors, address, &at);
+            "IPv4" if validate_ip(errors, address, &[], &at) => {
+                if is_six {
+                    errors.push(Error::invalid(path, address, "must be an IPv4 address"));
                 }
+                validate_endpoint_ip(errors, address, &at);
             }
-            "IPv6" => {
-                if validate_canonical_ip(errors, address, &at) {
-                    if !is_six {
-                        errors.push(Error::invalid(path, address, "must be an IPv6 address"));
-                    }
-                    validate_endpoint_ip(errors, address, &at);
+            "IPv6" if validate_canonical_ip(errors, address, &at) => {
+                if !is_six {
+                    errors.push(Error::invalid(path, address, "must be an IPv6 address"));
                 }
+                validate_endpoint_ip(errors, address, &at);
             }
             "FQDN" => validate_domain_name(errors, address, &at),
             _ => {}

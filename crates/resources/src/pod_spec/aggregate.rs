@@ -46,7 +46,7 @@ fn add<'a>(to: &mut Amounts<'a>, more: &Amounts<'a>) {
     for (name, amount) in more {
         match to.get_mut(name) {
             Some(sum) => *sum = sum.add(amount),
-            None => drop(to.insert(name, amount.clone())),
+            None => drop(to.insert(name, *amount)),
         }
     }
 }
@@ -54,7 +54,7 @@ fn add<'a>(to: &mut Amounts<'a>, more: &Amounts<'a>) {
 fn raise<'a>(to: &mut Amounts<'a>, other: &Amounts<'a>) {
     for (name, amount) in other {
         if to.get(name).is_none_or(|current| current < amount) {
-            to.insert(name, amount.clone());
+            to.insert(name, *amount);
         }
     }
 }

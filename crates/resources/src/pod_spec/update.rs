@@ -238,13 +238,10 @@ fn change(key: &str, now: Option<&Value>, before: Option<&Value>) -> String {
     format!("{}{}", line('-', before), line('+', now))
 }
 
-fn for_each_change(
-    new: &Value,
-    old: &Value,
-    definition: Option<&TypeDef>,
-    prefix: &str,
-    found: &mut dyn FnMut(&str, Option<&Value>, Option<&Value>),
-) {
+/// Told of each change: the field, what it is now, what it was.
+type Found<'a> = dyn FnMut(&str, Option<&Value>, Option<&Value>) + 'a;
+
+fn for_each_change(new: &Value, old: &Value, definition: Option<&TypeDef>, prefix: &str, found: &mut Found<'_>) {
     let keys = |value: &Value| value.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
     let mut names: Vec<String> = keys(new);
     names.extend(keys(old));

@@ -261,7 +261,10 @@ fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod:
     validate_annotations(errors, metadata.entries("annotations"), &at.child("metadata").child("annotations"));
     validate_labels(errors, metadata.entries("labels"), &at.child("metadata").child("labels"));
     if let Some(Value::Object(fields)) = metadata {
-        for key in fields.keys().filter(|key| !matches!(key.as_str(), "annotations" | "labels")) {
+        let is_set = |value: &Value| !value.is_null() && *value != "" && *value != 0;
+        let others =
+            fields.iter().filter(|(key, value)| !matches!(key.as_str(), "annotations" | "labels") && is_set(value));
+        for (key, _) in others {
             errors.push(Error::forbidden(&at.child("metadata").child(key), "cannot be set"));
         }
     }
