@@ -4,14 +4,16 @@
 //! Decisions are made in this one task, so none sees a half-made other. Binding takes a
 //! round trip and runs beside it; until it is confirmed the pod is assumed on its node.
 
+use crate::Error;
 use crate::cycle::{self, NoFit, Refusal};
+use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{ClusterEvent, CycleState, Framework, Nominated, Preemption};
 use crate::plugins::all::all;
 use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
 use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate};
+use crate::resources::compute_requests;
 use crate::snapshot::{Cache, Snapshot};
 use crate::view::{Node, Pod};
-use crate::{Error, fit_error::Diagnosis, fit_error::FitError};
 use ferry_client::{Client, DeleteParams, Event, Informer, Informers, ListParams, Patch, Recorder};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod};
@@ -147,7 +149,10 @@ impl Scheduler {
             self.queue.remove(new.uid());
             self.nominated.remove(new.uid());
             self.cache.add_pod(&new);
-            if let Some(old) = old.filter(|old| old.is_assigned()) {
+            // Of what changes on a node's pod only its size can help another.
+            if let Some(old) = old.filter(|old| old.is_assigned())
+                && compute_requests(old) != compute_requests(&new)
+            {
                 self.queue.wake(&ClusterEvent::PodUpdated { old, new: &new });
             }
             return;
@@ -166,8 +171,9 @@ impl Scheduler {
     fn pod_gone(&mut self, pod: &Pod) {
         self.queue.remove(pod.uid());
         self.nominated.remove(pod.uid());
+        let held_room = pod.is_assigned() || self.cache.is_assumed(pod.uid());
         self.cache.remove_pod(pod.uid());
-        if pod.is_assigned() {
+        if held_room {
             self.queue.wake(&ClusterEvent::PodRemoved(pod));
         }
     }

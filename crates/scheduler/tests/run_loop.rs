@@ -1,0 +1,191 @@
+//! The whole scheduler against an API that a test plays: what it binds, what it tells
+//! pods that cannot be bound, and what wakes them.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use ferry_client::{Body, BoxError, Client, Informers, Transport, full_body, read_body};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Lists what the test put in, keeps watches open, and hands every write to the test.
+struct FakeApi {
+    lists: BTreeMap<&'static str, Vec<Value>>,
+    watches: Mutex<BTreeMap<String, mpsc::UnboundedSender<Bytes>>>,
+    writes: mpsc::UnboundedSender<(String, Value)>,
+}
+
+#[async_trait]
+impl Transport for FakeApi {
+    async fn send(&self, request: http::Request<Body>) -> Result<http::Response<Body>, BoxError> {
+        let (parts, body) = request.into_parts();
+        let path = parts.uri.path().to_owned();
+        if parts.method == http::Method::GET {
+            if parts.uri.query().is_some_and(|query| query.contains("watch=true")) {
+                let (sender, receiver) = mpsc::unbounded_channel();
+                self.watches.lock().insert(path, sender);
+                let frames = futures_util::stream::unfold(receiver, |mut receiver| async {
+                    let line = receiver.recv().await?;
+                    Some((Ok::<_, BoxError>(Frame::data(line)), receiver))
+                });
+                return Ok(http::Response::new(StreamBody::new(frames).boxed_unsync()));
+            }
+            let items = self.lists.get(path.as_str()).cloned().unwrap_or_default();
+            let list = json!({"metadata": {"resourceVersion": "1"}, "items": items});
+            return Ok(http::Response::new(full_body(list.to_string())));
+        }
+        let sent: Value = serde_json::from_slice(&read_body(body).await?)?;
+        if let Some(pod) = path.strip_suffix("/binding") {
+            self.tell("/api/v1/pods", "MODIFIED", bound(pod, &sent));
+        }
+        let answer = if path.ends_with("/status") { json!({"metadata": {}}) } else { sent.clone() };
+        self.writes.send((format!("{} {path}", parts.method), sent))?;
+        Ok(http::Response::new(full_body(answer.to_string())))
+    }
+}
+
+fn bound(path: &str, binding: &Value) -> Value {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut pod = pod(name, "default-scheduler", "1");
+    pod["spec"]["nodeName"] = binding["target"]["name"].clone();
+    pod
+}
+
+impl FakeApi {
+    fn tell(&self, path: &str, kind: &str, object: Value) {
+        let line = format!("{}\n", json!({"type": kind, "object": object}));
+        if let Some(watch) = self.watches.lock().get(path) {
+            let _ = watch.send(line.into());
+        }
+    }
+}
+
+fn pod(name: &str, scheduler: &str, cpu: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "namespace": "default", "uid": name, "resourceVersion": "1"},
+        "spec": {"schedulerName": scheduler, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]},
+        "status": {"phase": "Pending"},
+    })
+}
+
+fn node(name: &str, cpu: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "resourceVersion": "1"},
+        "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}},
+    })
+}
+
+struct World {
+    api: Arc<FakeApi>,
+    writes: mpsc::UnboundedReceiver<(String, Value)>,
+    shutdown: CancellationToken,
+}
+
+impl World {
+    fn start(nodes: Vec<Value>, pods: Vec<Value>) -> Self {
+        let (sender, writes) = mpsc::unbounded_channel();
+        let lists = BTreeMap::from([("/api/v1/nodes", nodes), ("/api/v1/pods", pods)]);
+        let api = Arc::new(FakeApi { lists, watches: Mutex::default(), writes: sender });
+        let shutdown = CancellationToken::new();
+        let client = Client::new(api.clone(), "kube-scheduler");
+        let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
+        tokio::spawn(ferry_scheduler::run(client, informers, shutdown.clone()));
+        Self { api, writes, shutdown }
+    }
+
+    /// The first write that `wanted` takes; those before it are passed over.
+    async fn expect<T>(&mut self, what: &str, wanted: impl Fn(&str, &Value) -> Option<T>) -> T {
+        let found = async {
+            loop {
+                let (request, body) = self.writes.recv().await.expect("the scheduler runs");
+                if let Some(found) = wanted(&request, &body) {
+                    return found;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), found).await.unwrap_or_else(|_| panic!("{what} does not come"))
+    }
+
+    async fn expect_event(&mut self, reason: &str) -> String {
+        self.expect(reason, |request, body| {
+            (request == "POST /api/v1/namespaces/default/events" && body["reason"] == reason)
+                .then(|| body["message"].as_str().unwrap_or_default().to_owned())
+        })
+        .await
+    }
+
+    async fn expect_binding(&mut self, pod: &str) -> String {
+        let path = format!("POST /api/v1/namespaces/default/pods/{pod}/binding");
+        self.expect(&path.clone(), |request, body| {
+            (request == path).then(|| body["target"]["name"].as_str().unwrap_or_default().to_owned())
+        })
+        .await
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.shutdown.cancel();
+    }
+}
+
+#[tokio::test]
+async fn a_pod_is_bound_and_says_so() {
+    let pods = vec![pod("foreign", "other-scheduler", "1"), pod("web", "default-scheduler", "1")];
+    let mut world = World::start(vec![node("node-a", "4")], pods);
+    // The first binding is web's: the other pod is not ours.
+    let (request, node) = world
+        .expect("a binding", |request, body| {
+            request.ends_with("/binding").then(|| (request.to_owned(), body["target"]["name"].clone()))
+        })
+        .await;
+    assert_eq!(request, "POST /api/v1/namespaces/default/pods/web/binding");
+    assert_eq!(node, "node-a");
+    assert_eq!(world.expect_event("Scheduled").await, "Successfully assigned default/web to node-a");
+}
+
+#[tokio::test]
+async fn a_pod_that_fits_nowhere_is_told_and_woken_by_a_node_that_fits() {
+    let mut world = World::start(vec![node("small", "4")], vec![pod("web", "default-scheduler", "8")]);
+    let message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    let condition = world
+        .expect("a condition", |request, body| {
+            (request == "PATCH /api/v1/namespaces/default/pods/web/status")
+                .then(|| body["status"]["conditions"][0].clone())
+        })
+        .await;
+    assert_eq!(
+        (&condition["type"], &condition["status"], &condition["reason"]),
+        (&json!("PodScheduled"), &json!("False"), &json!("Unschedulable"))
+    );
+    assert_eq!(condition["message"], message);
+    world.api.tell("/api/v1/nodes", "ADDED", node("large", "16"));
+    assert_eq!(world.expect_binding("web").await, "large");
+}
+
+#[tokio::test]
+async fn pods_do_not_overbook_a_node_while_bindings_are_under_way() {
+    let pods = (0..3).map(|n| pod(&format!("web-{n}"), "default-scheduler", "1")).collect();
+    let mut world = World::start(vec![node("a", "1"), node("b", "1"), node("c", "1")], pods);
+    let mut used = Vec::new();
+    // Bindings run side by side, so they come in any order.
+    while used.len() < 3 {
+        used.push(
+            world
+                .expect("a binding", |request, body| {
+                    request
+                        .ends_with("/binding")
+                        .then(|| body["target"]["name"].as_str().unwrap_or_default().to_owned())
+                })
+                .await,
+        );
+    }
+    used.sort();
+    assert_eq!(used, ["a", "b", "c"]);
+}
