@@ -5,6 +5,7 @@ use crate::Config;
 use crate::cluster_role_aggregation::ClusterRoleAggregationController;
 use crate::deployment::DeploymentController;
 use crate::endpoint_slice::EndpointSliceController;
+use crate::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::endpoints::EndpointsController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
@@ -25,6 +26,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ReplicaSetController::default()),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
+        Arc::new(EndpointSliceMirroringController::default()),
         Arc::new(ServiceAccountController),
         Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
         Arc::new(NodeLifecycleController::new(config)),
@@ -38,4 +40,18 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         all.push(Arc::new(NodeIpamController::new(cidr, config.node_cidr_mask_size)?));
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_controller_has_a_name_of_its_own() {
+        let all = all(&Config::default()).expect("the default configuration is valid");
+        let names: HashSet<&str> = all.iter().map(|controller| controller.name()).collect();
+        assert_eq!(names.len(), all.len());
+        assert!(all.iter().all(|controller| controller.workers() > 0 && !controller.identity().is_empty()));
+    }
 }

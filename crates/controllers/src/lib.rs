@@ -13,6 +13,7 @@ mod cluster_role_aggregation;
 mod deployment;
 mod discovery;
 mod endpoint_slice;
+mod endpoint_slice_mirroring;
 mod endpoints;
 mod error;
 mod expectations;
