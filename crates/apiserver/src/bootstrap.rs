@@ -6,7 +6,6 @@ use crate::ServerState;
 use crate::admission::priority::system_priority_classes;
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
-use crate::authz::aggregation;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
 use crate::registry::{Caller, DeleteOptions, Part, Registry, Target, Tracking, Warnings};
 use ferry_api::object::Meta;
@@ -40,23 +39,6 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         Some(address) => advertise(server, address).await,
         None => Ok(()),
     }
-}
-
-/// Keeps the rules of aggregated cluster roles true until the server stops.
-pub fn keep_aggregated(registry: Arc<Registry>, mut stopped: tokio::sync::watch::Receiver<bool>) {
-    let kept = aggregation::keep(registry.clone(), move |role| {
-        let registry = registry.clone();
-        async move {
-            let row = row(&registry, "rbac.authorization.k8s.io", "v1", "clusterroles")?;
-            replace(&registry, &row, "", role).await
-        }
-    });
-    tokio::spawn(async move {
-        tokio::select! {
-            () = kept => {}
-            _ = stopped.wait_for(|stopped| *stopped) => {}
-        }
-    });
 }
 
 async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> {

@@ -131,7 +131,6 @@ impl ApiServer {
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
         server.0.bootstrapped.store(true, Ordering::Release);
-        bootstrap::keep_aggregated(server.0.registry.clone(), server.stopped());
         Ok(server)
     }
 

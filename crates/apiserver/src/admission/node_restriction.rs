@@ -531,7 +531,8 @@ mod tests {
         };
         let create = async |change: fn(&mut Value)| run(pods(), "", Some(pod(change)), None).await;
         assert_eq!(create(|_| ()).await, Ok(()));
-        let cases: [(fn(&mut Value), &str); 7] = [
+        type Change = fn(&mut Value);
+        let cases: [(Change, &str); 7] = [
             (
                 |pod| pod.remove_meta("annotations"),
                 "pod does not have \"kubernetes.io/config.mirror\" annotation, node \"a\" can only create mirror pods",

@@ -1,52 +1,12 @@
 //! Aggregated cluster roles: a role with an aggregationRule takes its rules from the
-//! cluster roles whose labels it selects. [`keep`] runs beside the API server and writes
-//! what [`plan_aggregation`] gives after every change of a cluster role.
+//! cluster roles whose labels it selects. Called by `bootstrap.rs`, so that admin, edit
+//! and view are whole from the first second; the controller of that name keeps them so.
 
-use super::rbac::GROUP;
 use super::rule::PolicyRule;
-use crate::registry::lookup::{Change, ObjectLookup};
 use ferry_api::object::{Meta, ensure_object};
-use ferry_api::status::Status;
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Notify;
-
-/// How long a write that failed waits for the next attempt.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// Keeps aggregated roles true until dropped. `write` replaces a cluster role; it fails
-/// with a conflict when the role has changed since, and is then called again with the
-/// newer one.
-pub async fn keep<Write, Written>(lookup: Arc<dyn ObjectLookup>, write: Write)
-where
-    Write: Fn(Value) -> Written + Send,
-    Written: Future<Output = Result<(), Status>> + Send,
-{
-    let changed = Arc::new(Notify::new());
-    let notify = changed.clone();
-    // A change leaves a permit behind when nobody waits, so none is missed.
-    lookup.subscribe(GROUP, "clusterroles", Box::new(move |_: &Change| notify.notify_one()));
-    loop {
-        changed.notified().await;
-        for role in plan_aggregation(&*lookup) {
-            let name = role.name().to_owned();
-            if let Err(status) = write(role).await {
-                tracing::warn!(role = name, why = status.message, "cannot write an aggregated cluster role");
-                tokio::time::sleep(RETRY).await;
-                changed.notify_one();
-            }
-        }
-    }
-}
 
 /// The cluster roles whose rules are not what their selectors gather, with their new rules.
-pub fn plan_aggregation(lookup: &dyn ObjectLookup) -> Vec<Value> {
-    let roles: Vec<Value> = lookup.list(GROUP, "clusterroles", None).iter().map(|stored| stored.value()).collect();
-    compute_aggregation(&roles)
-}
-
-/// The same over roles given.
 pub fn compute_aggregation(roles: &[Value]) -> Vec<Value> {
     let mut changed = Vec::new();
     for role in roles {
@@ -121,30 +81,6 @@ mod tests {
         assert_eq!(resources, ["services", "pods"]);
         let settled = [roles[0].clone(), changed[0].clone(), roles[2].clone(), roles[3].clone()];
         assert_eq!(compute_aggregation(&settled), Vec::<Value>::new());
-    }
-
-    #[tokio::test]
-    async fn a_new_part_reaches_the_whole() {
-        let objects =
-            crate::authn::testing::Objects::of(&[json!({"kind": "ClusterRole", "metadata": {"name": "whole"},
-            "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"into": "whole"}}]}})]);
-        let written = Arc::new(Notify::new());
-        let keeper = tokio::spawn({
-            let (objects, written) = (objects.clone(), written.clone());
-            keep(objects.clone(), move |mut role| {
-                role["kind"] = "ClusterRole".into();
-                objects.put(role);
-                written.notify_one();
-                std::future::ready(Ok(()))
-            })
-        });
-        tokio::task::yield_now().await;
-        objects.put(json!({"kind": "ClusterRole", "metadata": {"name": "part", "labels": {"into": "whole"}},
-            "rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]}));
-        written.notified().await;
-        let whole = objects.get(GROUP, "clusterroles", "", "whole").expect("there").value();
-        assert_eq!(PolicyRule::list_from(&whole).len(), 1);
-        keeper.abort();
     }
 
     #[test]

@@ -121,6 +121,77 @@ fn the_default_policy_gives_each_what_it_should() {
     }
 }
 
+/// What ferry's own components write. They read through informers of the controller
+/// manager, which may list and watch everything.
+#[test]
+fn every_component_may_do_its_work() {
+    let authorizer = Authorizer::new(&*cluster());
+    let controllers = [
+        (
+            "deployment-controller",
+            "update apps/deployments n d; update apps/deployments/status n d; create apps/replicasets n; update apps/replicasets n r; patch apps/replicasets n r; delete apps/replicasets n r; create core/events n",
+        ),
+        (
+            "replicaset-controller",
+            "create core/pods n; delete core/pods n p; patch core/pods n p; update apps/replicasets/status n r; get apps/replicasets n r",
+        ),
+        (
+            "endpointslice-controller",
+            "create discovery.k8s.io/endpointslices n; update discovery.k8s.io/endpointslices n s; delete discovery.k8s.io/endpointslices n s",
+        ),
+        (
+            "endpointslicemirroring-controller",
+            "create discovery.k8s.io/endpointslices n; update discovery.k8s.io/endpointslices n s; delete discovery.k8s.io/endpointslices n s",
+        ),
+        ("endpoint-controller", "create core/endpoints n; update core/endpoints n e; delete core/endpoints n e"),
+        ("service-account-controller", "create core/serviceaccounts n"),
+        ("root-ca-cert-publisher", "create core/configmaps n; update core/configmaps n kube-root-ca.crt"),
+        (
+            "node-controller",
+            "update core/nodes/status - a; patch core/nodes/status - a; patch core/nodes - a; patch core/pods/status n p; delete core/pods n p; create core/events n",
+        ),
+        ("pod-garbage-collector", "patch core/pods/status n p; delete core/pods n p; get core/nodes - a"),
+        (
+            "clusterrole-aggregation-controller",
+            "patch rbac.authorization.k8s.io/clusterroles - admin; escalate rbac.authorization.k8s.io/clusterroles - admin",
+        ),
+        (
+            "namespace-controller",
+            "update core/namespaces/finalize n n; update core/namespaces/status n n; deletecollection core/pods n; delete example.com/things n x; list example.com/things n",
+        ),
+        ("generic-garbage-collector", "get example.com/things n x; patch core/pods n p; delete core/pods n p"),
+    ];
+    let mut probes: Vec<(UserInfo, &str)> = controllers
+        .into_iter()
+        .map(|(name, requests)| (UserInfo::service_account("kube-system", name), requests))
+        .collect();
+    probes.push((
+        UserInfo::authenticated("system:kube-controller-manager", &[]),
+        "list core/secrets; watch example.com/things; update coordination.k8s.io/leases kube-system kube-controller-manager",
+    ));
+    probes.push((
+        UserInfo::authenticated("system:kube-scheduler", &[]),
+        "create core/pods/binding n p; patch core/pods/status n p; delete core/pods n p; watch core/nodes; list core/pods; create events.k8s.io/events n; watch core/persistentvolumeclaims; watch storage.k8s.io/csinodes; watch policy/poddisruptionbudgets",
+    ));
+    probes.push((
+        UserInfo::authenticated("system:kube-proxy", &[]),
+        "watch core/services; watch discovery.k8s.io/endpointslices; watch core/nodes; get core/nodes - a; create core/events n",
+    ));
+    probes.push((
+        UserInfo::service_account("kube-system", "coredns"),
+        "watch core/services; watch discovery.k8s.io/endpointslices; watch core/namespaces; watch core/pods",
+    ));
+    let mut refused: Vec<String> = Vec::new();
+    for (user, requests) in &probes {
+        for request in requests.split("; ") {
+            if !authorizer.authorize(&ask(user, request)).is_allowed() {
+                refused.push(format!("{}: {request}", user.name));
+            }
+        }
+    }
+    assert_eq!(refused, Vec::<String>::new());
+}
+
 #[test]
 fn texts_are_upstreams() {
     let authorizer = Authorizer::new(&*cluster());
