@@ -1,7 +1,7 @@
 //! What RoleBinding and ClusterRoleBinding share.
 
 use crate::read::{Read, default_text, list_mut};
-use crate::validation::{each, shown};
+use crate::validation::each;
 use crate::{names, print};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -74,7 +74,9 @@ fn validate_subject(errors: &mut ErrorList, subject: &Value, namespaced: bool, p
 pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     let (now, before) = (new.field("roleRef"), old.field("roleRef"));
     if ["apiGroup", "kind", "name"].iter().any(|key| now.text(key) != before.text(key)) {
-        errors.push(Error::invalid(&Path::new("roleRef"), shown(now), "cannot change roleRef"));
+        // Upstream shows its internal struct here, hence the capitals.
+        let shown = json!({"APIGroup": now.text("apiGroup"), "Kind": now.text("kind"), "Name": now.text("name")});
+        errors.push(Error::invalid(&Path::new("roleRef"), shown, "cannot change roleRef"));
     }
 }
 
@@ -135,7 +137,7 @@ mod tests {
             binding("view"),
             binding("edit"),
             &[
-                "roleRef: Invalid value: {\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"edit\"}: cannot change roleRef",
+                "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"ClusterRole\",\"Name\":\"edit\"}: cannot change roleRef",
             ],
         );
     }

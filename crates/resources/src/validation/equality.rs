@@ -105,3 +105,48 @@ fn same_quantity(a: &Value, b: &Value, ty: Option<&Type>) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Whether two pod specs mean the same.
+    #[track_caller]
+    fn check(a: Value, b: Value, expected: bool) {
+        let pod = |spec: Value| json!({"apiVersion": "v1", "kind": "Pod", "spec": spec});
+        assert_eq!(!changed(&pod(a.clone()), &pod(b.clone()), &["spec"]), expected, "{a} {b}");
+        assert_eq!(!changed(&pod(b), &pod(a), &["spec"]), expected);
+    }
+
+    #[test]
+    fn absent_equals_zero_but_for_pointers() {
+        check(json!({"nodeName": ""}), json!({}), true);
+        check(json!({"hostNetwork": false}), json!({}), true);
+        check(json!({"volumes": []}), json!({"volumes": null}), true);
+        check(json!({"nodeSelector": {}}), json!({}), true);
+        check(json!({"hostUsers": false}), json!({}), false);
+        check(json!({"securityContext": {}}), json!({}), false);
+        check(json!({"priority": 0}), json!({}), false);
+        check(json!({"containers": [{"resources": {}}]}), json!({"containers": [{}]}), true);
+    }
+
+    #[test]
+    fn quantities_are_numbers() {
+        let cpu = |text: &str| json!({"containers": [{"resources": {"limits": {"cpu": text}}}]});
+        check(cpu("1"), cpu("1000m"), true);
+        check(cpu("1"), cpu("2"), false);
+        check(cpu("0"), json!({"containers": [{"resources": {"limits": {}}}]}), false);
+    }
+
+    #[test]
+    fn order_and_values_count() {
+        let names = |names: &[&str]| {
+            let containers: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+            json!({"containers": containers})
+        };
+        check(names(&["a", "b"]), names(&["a", "b"]), true);
+        check(names(&["a", "b"]), names(&["b", "a"]), false);
+        check(names(&["a"]), names(&["a", "b"]), false);
+    }
+}
