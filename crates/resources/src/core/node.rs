@@ -251,20 +251,6 @@ fn validate_change(new: &Value, old: &Value) -> ErrorList {
     errors
 }
 
-/// A Binding names the node that a pod goes to; `pods/binding` and `bindings` take it.
-pub fn validate_binding(binding: &Value) -> ErrorList {
-    let mut errors = ErrorList::new();
-    let (target, path) = (binding.field("target"), Path::new("target"));
-    let kind = target.text("kind");
-    if !matches!(kind, "" | "Node") {
-        errors.push(Error::not_supported(&path.child("kind"), kind, &["Node", "<empty>"]));
-    }
-    if target.text("name").is_empty() {
-        errors.push(Error::required(&path.child("name"), ""));
-    }
-    errors
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
