@@ -21,8 +21,9 @@ pub enum Peer {
     /// A component of this process, with the identity it was given when it was wired.
     /// It is authorized like any other; only the proof of identity is not needed.
     InProcess(Arc<UserInfo>),
-    /// A TLS connection. The chain is DER, leaf first, already verified against the
-    /// client CAs; empty when the client showed no certificate.
+    /// A TLS connection. The chain is DER, leaf first; the client has proved to hold the
+    /// leaf's key, and authentication judges who vouches for it. Empty when the client
+    /// showed no certificate.
     Tls { certificates: Arc<Vec<Vec<u8>>>, remote: Option<std::net::SocketAddr> },
     /// No TLS and no identity.
     Plain { remote: Option<std::net::SocketAddr> },

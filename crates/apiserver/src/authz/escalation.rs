@@ -66,7 +66,7 @@ pub fn check_binding(
         return Ok(());
     }
     let Some(rules) = authorizer.rbac().role_rules(kind, name, namespace) else {
-        return Err(Status::not_found(&GroupResource::new(GROUP, kind.to_ascii_lowercase()), name));
+        return Err(Status::not_found(&GroupResource::new(GROUP, referred), name));
     };
     let held = authorizer.rbac().rules_for(user, namespace);
     confirm_held(user, &held, &rules)

@@ -4,7 +4,7 @@
 
 use super::{Attributes, Authorizer, Decision};
 use crate::authn::UserInfo;
-use crate::authn::user::{MASTERS, node_name};
+use crate::authn::user::node_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::{Meta, ensure_object};
@@ -58,10 +58,6 @@ impl Authorizer {
         }
         let mut resources: Vec<Value> = Vec::new();
         let mut others: Vec<Value> = Vec::new();
-        if user.in_group(MASTERS) {
-            resources.push(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}));
-            others.push(json!({"verbs": ["*"], "nonResourceURLs": ["*"]}));
-        }
         for rule in self.rbac().rules_for(user, namespace) {
             if !rule.resources.is_empty() {
                 let mut shown = Map::new();

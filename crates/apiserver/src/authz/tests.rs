@@ -121,6 +121,44 @@ fn the_default_policy_gives_each_what_it_should() {
     }
 }
 
+/// The probe over every kind that is served: someone who is merely known may do nothing
+/// but ask about themselves. A kind that a new default role opens shows up here.
+#[test]
+fn a_stranger_may_only_ask_about_themselves() {
+    let authorizer = Authorizer::new(&*cluster());
+    let stranger = UserInfo::authenticated("stranger", &[]);
+    let anonymous = UserInfo::anonymous();
+    let open = ["selfsubjectreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"];
+    let mut probed = 0;
+    for row in ferry_resources::all() {
+        let doors =
+            std::iter::once(("", &row.verbs)).chain(row.subresources.iter().map(|s| (s.name.as_ref(), &s.verbs)));
+        for (subresource, verbs) in doors {
+            for verb in verbs {
+                for user in [&stranger, &anonymous] {
+                    let attributes = Attributes {
+                        user,
+                        verb,
+                        api_group: &row.group,
+                        api_version: &row.version,
+                        resource: &row.plural,
+                        subresource,
+                        namespace: if row.is_namespaced() { "team" } else { "" },
+                        name: "x",
+                        path: "",
+                        is_resource: true,
+                        field_selector: "",
+                    };
+                    let expected = user.name == "stranger" && open.contains(&row.plural.as_ref());
+                    assert_eq!(authorizer.authorize(&attributes).is_allowed(), expected, "{attributes:?}");
+                    probed += 1;
+                }
+            }
+        }
+    }
+    assert!(probed > 100, "only {probed} doors were tried");
+}
+
 /// What ferry's own components write. They read through informers of the controller
 /// manager, which may list and watch everything.
 #[test]
@@ -404,7 +442,8 @@ fn nobody_grants_what_they_do_not_hold() {
             "{APIGroups:[\"*\"], Resources:[\"*\"], Verbs:[\"*\"]}\n{NonResourceURLs:[\"*\"], Verbs:[\"*\"]}"
         )
     );
-    assert_eq!(check(&bob, "Role", "absent").expect_err("absent").code, 404);
+    let absent = check(&bob, "Role", "absent").expect_err("absent");
+    assert_eq!((absent.code, absent.message.as_str()), (404, "roles.rbac.authorization.k8s.io \"absent\" not found"));
     assert!(check(&UserInfo::authenticated("root", &["system:masters"]), "Role", "absent").is_ok());
     objects.put(json!({"kind": "ClusterRole", "metadata": {"name": "binder"}, "rules": [
         {"verbs": ["bind"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles"], "resourceNames": ["cluster-admin"]},
