@@ -81,10 +81,24 @@ fn leaf(left: &Value, right: &Value) -> Kind {
 /// Values that are not both objects.
 fn walk_others(place: Place<'_>, left: &Value, right: &Value, out: &mut Comparison) -> Kind {
     match (place.shape(), left, right) {
-        (Shape::List(list), Value::Array(left), Value::Array(right)) => {
-            walk_list(list, left, right, out);
+        // Null is a list, a map or a struct that has nothing in it; only between nothing
+        // and nothing does the difference count.
+        (Shape::List(list), Value::Array(_) | Value::Null, Value::Array(_) | Value::Null) => {
+            let (left_items, right_items) = (items_of(left), items_of(right));
+            if left_items.is_empty() && right_items.is_empty() {
+                return leaf(left, right);
+            }
+            walk_list(list, left_items, right_items, out);
             out.restore_order();
             Kind::Same
+        }
+        (Shape::Struct(_) | Shape::Map(_), Value::Null, Value::Object(_)) => {
+            out.added = whole(place, right);
+            if out.added.is_empty() { leaf(left, right) } else { Kind::Same }
+        }
+        (Shape::Struct(_) | Shape::Map(_), Value::Object(_), Value::Null) => {
+            out.removed = whole(place, left);
+            if out.removed.is_empty() { leaf(left, right) } else { Kind::Same }
         }
         // One side has grown into a map or shrunk from one: the place has changed, and so
         // has all below it.
@@ -100,6 +114,10 @@ fn walk_others(place: Place<'_>, left: &Value, right: &Value, out: &mut Comparis
     }
 }
 
+fn items_of(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
 fn walk_struct(definition: &TypeDef, left: &Map<String, Value>, right: &Map<String, Value>, out: &mut Comparison) {
     for (key, left_value) in left {
         if key == "managedFields" && &*definition.name == "ObjectMeta" {
@@ -111,10 +129,7 @@ fn walk_struct(definition: &TypeDef, left: &Map<String, Value>, right: &Map<Stri
             continue;
         }
         match definition.field(key) {
-            Some(field) => {
-                let other = right_value.or_else(|| implied(field));
-                walk_entry(Place::Field(field), key, Some(left_value), other, out);
-            }
+            Some(field) => walk_entry(Place::Field(field), key, Some(left_value), right_value, out),
             None => walk_entry(Place::Deduced, key, Some(left_value), right_value, out),
         }
     }
@@ -122,9 +137,7 @@ fn walk_struct(definition: &TypeDef, left: &Map<String, Value>, right: &Map<Stri
         if left.contains_key(key) || (key == "managedFields" && &*definition.name == "ObjectMeta") {
             continue;
         }
-        let place = field_place(definition, key);
-        let other = definition.field(key).and_then(implied);
-        walk_entry(place, key, other, Some(right_value), out);
+        walk_entry(field_place(definition, key), key, None, Some(right_value), out);
     }
 }
 
@@ -313,10 +326,7 @@ pub(super) fn is_equal(place: Place<'_>, left: &Value, right: &Value) -> bool {
     match (place.shape(), left, right) {
         (Shape::Struct(definition), Value::Object(left), Value::Object(right)) => {
             let side = |map: &Map<String, Value>, other: &Map<String, Value>| {
-                map.iter().all(|(key, value)| {
-                    let implied = definition.field(key).and_then(implied);
-                    is_equal_entry(field_place(definition, key), Some(value), other.get(key).or(implied))
-                })
+                map.iter().all(|(key, value)| is_equal_entry(field_place(definition, key), Some(value), other.get(key)))
             };
             side(left, right) && side(right, left)
         }
@@ -406,6 +416,15 @@ mod tests {
         );
         check(json!({"spec": {}}), json!({}), "{}", "{}", "{}");
         check(json!({"spec": {"hostname": null}}), json!({}), "{}", "{}", "{}");
+        // The list of containers is always there; a list of volumes comes and goes.
+        let (volume, container) = (json!({"name": "v", "emptyDir": {}}), json!({"name": "c"}));
+        check(
+            json!({}),
+            json!({"spec": {"containers": [container], "volumes": [volume]}}),
+            "{}",
+            "{}",
+            r#"{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:resources":{}}},"f:volumes":{".":{},"k:{\"name\":\"v\"}":{".":{},"f:emptyDir":{},"f:name":{}}}}}"#,
+        );
     }
 
     #[test]

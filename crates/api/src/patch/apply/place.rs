@@ -37,6 +37,9 @@ pub(super) struct List<'a> {
 
 /// What stands for a struct that Go always has and JSON may leave out.
 pub(super) static EMPTY_OBJECT: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+static EMPTY_STRING: LazyLock<Value> = LazyLock::new(|| Value::String(String::new()));
+static ZERO: LazyLock<Value> = LazyLock::new(|| Value::from(0));
+static ZERO_QUANTITY: LazyLock<Value> = LazyLock::new(|| Value::from("0"));
 
 impl<'a> Place<'a> {
     pub fn of(definition: Option<&'a TypeDef>) -> Self {
@@ -110,12 +113,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What a place that knows its type has: null is nothing there, as decoding into a Go
-    /// struct would have it. Without a type null is a value.
+    /// What is at a place as Go has it: of a field that is always there its zero when JSON
+    /// has nothing or null, and nothing for null at any other place with a type. Without a
+    /// type null is a value.
     pub fn present(self, value: Option<&'a Value>) -> Option<&'a Value> {
         match (self, value) {
             (Self::Deduced, value) => value,
-            (Self::Field(field), Some(Value::Null)) if is_time(field) => value,
+            (Self::Field(field), None | Some(Value::Null)) => implied(field),
             (_, Some(Value::Null)) => None,
             (_, value) => value,
         }
@@ -127,23 +131,28 @@ pub(super) fn field_place<'a>(definition: &'a TypeDef, name: &str) -> Place<'a> 
     definition.field(name).map_or(Place::Deduced, Place::Field)
 }
 
-/// The value that a field has in Go though JSON does not show it: a struct that is not a
-/// pointer is always there, and so is a time, as null. Ownership counts them: a container
-/// that is added without resources brings `f:resources`, a condition `f:lastProbeTime`.
+/// The value that a field has in Go though JSON may not show it: a struct that is not a
+/// pointer is always there, a time too, as null, and so is the zero of any field that is
+/// declared without `omitempty`. Ownership counts them. A container that is added without
+/// resources brings `f:resources`, a condition `f:lastProbeTime`; but the list of
+/// containers is always there, so whoever adds the first container does not own the list.
 pub(super) fn implied(field: &Field) -> Option<&'static Value> {
     // Fields without a protobuf tag are those of custom resources, which are no Go structs.
-    if field.pointer || field.omitzero || field.tag.is_none() {
+    if field.omitzero || field.tag.is_none() {
         return None;
     }
     match &field.ty {
-        Type::Struct(_) => Some(&EMPTY_OBJECT),
-        Type::Special(Special::Time | Special::MicroTime) => Some(&Value::Null),
-        _ => None,
+        Type::Struct(_) if !field.pointer => Some(&EMPTY_OBJECT),
+        Type::Special(Special::Time | Special::MicroTime) if !field.pointer => Some(&Value::Null),
+        _ if field.omitempty => None,
+        _ if field.pointer => Some(&Value::Null),
+        Type::Bool => Some(&Value::Bool(false)),
+        Type::String => Some(&EMPTY_STRING),
+        Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Float64 => Some(&ZERO),
+        Type::Special(Special::IntOrString) => Some(&ZERO),
+        Type::Special(Special::Quantity) => Some(&ZERO_QUANTITY),
+        Type::List(_) | Type::Map(_) | Type::Bytes | Type::Struct(_) | Type::Special(_) => Some(&Value::Null),
     }
-}
-
-fn is_time(field: &Field) -> bool {
-    implied(field).is_some_and(Value::is_null)
 }
 
 fn list_shape<'a>(field: &'a Field, item: &'a Type) -> Shape<'a> {
