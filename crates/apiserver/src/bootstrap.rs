@@ -33,7 +33,7 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
     }
     // The writes do not depend on each other, so they share commits: one fsync for many.
     let writes: Vec<_> =
-        plan_reconcile(&**registry).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
+        plan_reconcile(&*server.lookup).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
     stream::iter(writes).buffered(AT_ONCE).try_collect::<Vec<()>>().await?;
     match server.config.advertise_address {
         Some(address) => advertise(server, address).await,

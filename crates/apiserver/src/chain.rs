@@ -16,7 +16,7 @@ use crate::{ServerState, paths, stream};
 use ferry_api::status::Status;
 use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, WARNING};
-use http::{Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use jiff::Timestamp;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
     let query = Query::parse(request.uri().query().unwrap_or_default());
     let info = request_info::resolve(request.method(), request.uri().path(), &query);
     let long_running = info.is_long_running();
-    let format = error_format(&request, &query);
+    let format = error_format(request.headers(), &query);
     // Audit: every answer carries the name under which the request is recorded.
     let audit_id = audit_id(&request);
     let summary = server.metrics.begin(&info, long_running);
@@ -116,6 +116,7 @@ async fn run(
     }
     let row = route(&server, &info)?;
     let warnings = Warnings::default();
+    let format = error_format(request.headers(), &query);
     let (parts, body) = request.into_parts();
     let call = Call {
         server,
@@ -144,7 +145,7 @@ async fn run(
     };
     let mut response = match outcome {
         Ok(response) => response,
-        Err(status) => answer::status(&status, Format::Json),
+        Err(status) => answer::status(&status, format),
     };
     for text in warnings.take() {
         if let Ok(value) = HeaderValue::from_str(&warning(&text)) {
@@ -199,8 +200,8 @@ async fn read_body(body: Body) -> Result<bytes::Bytes, Status> {
 }
 
 /// Failures are told in the format the client wants, and in JSON when it wants none we have.
-fn error_format(request: &Request<Body>, query: &Query) -> Format {
-    negotiate::output(request.headers(), query, Use::Object).map_or(Format::Json, |accepted| accepted.format)
+fn error_format(headers: &HeaderMap, query: &Query) -> Format {
+    negotiate::output(headers, query, Use::Object).map_or(Format::Json, |accepted| accepted.format)
 }
 
 fn audit_id(request: &Request<Body>) -> String {

@@ -53,6 +53,7 @@ use flow_control::FlowControl;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
 use metrics::Metrics;
+use registry::lookup::{CacheLookup, ObjectLookup};
 use registry::service::Services;
 use registry::service_ip::ServiceIps;
 use registry::transform::{AesGcm, Transformers};
@@ -71,6 +72,7 @@ pub struct ApiServer(Arc<ServerState>);
 pub(crate) struct ServerState {
     pub config: Config,
     pub registry: Arc<Registry>,
+    pub lookup: Arc<dyn ObjectLookup>,
     pub authenticator: Authenticator,
     pub authorizer: Authorizer,
     pub flow_control: FlowControl,
@@ -110,15 +112,16 @@ impl ApiServer {
         if let Some(stock) = rows.any_version("", "services").and_then(|row| cache.stock(&row)) {
             stock.list(stock.prefix()).objects.iter().for_each(|stored| services.adopt(&stored.value()));
         }
+        let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
         let registry = Arc::new(Registry { store, cache, transformers, rows, services, admission: OnceLock::new() });
-        let lookup: Arc<dyn registry::lookup::ObjectLookup> = registry.clone();
         let authorizer = Authorizer::new(&*lookup);
         let authenticator = Authenticator::new(config.authentication.clone(), lookup.clone())?;
-        let _ = registry.admission.set(Admission::new(lookup, authorizer.clone()));
+        let _ = registry.admission.set(Admission::new(lookup.clone(), authorizer.clone()));
         let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
         let server = Self(Arc::new(ServerState {
             config,
             registry,
+            lookup,
             authenticator,
             authorizer,
             flow_control: FlowControl::default(),
@@ -158,8 +161,8 @@ impl ApiServer {
     }
 
     /// The objects in memory, for components that are wired into the server itself.
-    pub fn lookup(&self) -> Arc<dyn registry::lookup::ObjectLookup> {
-        self.0.registry.clone()
+    pub fn lookup(&self) -> Arc<dyn ObjectLookup> {
+        self.0.lookup.clone()
     }
 
     /// Keeps the endpoints of default/kubernetes at this address from now on.

@@ -35,7 +35,6 @@ use ferry_api::status::Status;
 use ferry_resources::Row;
 use ferry_store::{Commit, Committed, Entry, Expect, Op, Revision, Store};
 use jiff::Timestamp;
-use lookup::{ObjectLookup, Observer};
 use parking_lot::Mutex;
 use serde_json::Value;
 use service::Services;
@@ -199,23 +198,5 @@ pub(crate) fn store_failed(error: ferry_store::Error) -> Status {
     match error {
         ferry_store::Error::Closed => Status::service_unavailable("the store is shutting down"),
         other => Status::internal(other),
-    }
-}
-
-impl ObjectLookup for Registry {
-    fn get(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Stored>> {
-        self.stored(&*self.rows.any_version(group, plural)?, namespace, name)
-    }
-
-    fn list(&self, group: &str, plural: &str, namespace: Option<&str>) -> Vec<Arc<Stored>> {
-        let Some(row) = self.rows.any_version(group, plural) else { return Vec::new() };
-        let Some(stock) = self.cache.stock(&row) else { return Vec::new() };
-        stock.list(&row.key_prefix(namespace)).objects
-    }
-
-    fn subscribe(&self, group: &str, plural: &str, observer: Observer) {
-        if let Some(stock) = self.rows.any_version(group, plural).and_then(|row| self.cache.stock(&row)) {
-            stock.observe(observer);
-        }
     }
 }

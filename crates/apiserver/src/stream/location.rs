@@ -2,7 +2,6 @@
 //! (registry/core/{pod,node,service}/strategy.go upstream). Pure but for those lookups.
 
 use crate::query::Query;
-use crate::registry::lookup::ObjectLookup;
 use crate::verbs::Call;
 use ferry_api::gvk::GroupResource;
 use ferry_api::object::Meta;
@@ -214,7 +213,7 @@ fn container_of(pod: &Value, asked: &str) -> Result<String, Status> {
 fn kubelet(call: &Call, node: &str, path: &str, query: &str) -> Result<Location, Status> {
     let stored = call
         .server
-        .registry
+        .lookup
         .get("", "nodes", "", node)
         .ok_or_else(|| Status::not_found(&GroupResource::new("", "nodes"), node))?;
     let (host, port) = kubelet_address(&stored.value())
@@ -237,7 +236,7 @@ fn kubelet_address(node: &Value) -> Option<(String, u16)> {
 /// Some ready endpoint of a service's port.
 fn service_endpoint(call: &Call, name: &str, port: &str) -> Result<(String, u16), Status> {
     let namespace = call.namespace();
-    let registry = &call.server.registry;
+    let registry = &call.server.lookup;
     let unavailable = || Status::service_unavailable(format!("no endpoints available for service {name:?}"));
     let service = registry
         .get("", "services", namespace, name)

@@ -4,7 +4,6 @@
 use crate::answer;
 use crate::negotiate::{self, Accepted};
 use crate::registry::DeleteOptions;
-use crate::registry::lookup::ObjectLookup;
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
@@ -35,7 +34,7 @@ pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     // A pod that never ran, is over or is going anyway disrupts nobody.
     let harmless = matches!(pod.str_at(&["status", "phase"]), "Succeeded" | "Failed" | "Pending") || pod.is_deleting();
     if !harmless {
-        let budgets = registry.list("policy", "poddisruptionbudgets", Some(call.namespace()));
+        let budgets = call.server.lookup.list("policy", "poddisruptionbudgets", Some(call.namespace()));
         check_budgets(&pod, budgets.iter().map(|stored| stored.value()))?;
     }
     let delete = eviction.get("deleteOptions").cloned().unwrap_or(Value::Null);

@@ -1,0 +1,18 @@
+//! Drives the API server as its clients do: through `handle` in this process and over
+//! real TLS sockets, against a SQLite store in a directory of its own.
+
+mod bad_input;
+mod concurrency;
+mod delete;
+mod discovery;
+mod lists;
+mod network;
+mod patches;
+mod restart;
+mod server;
+mod services;
+mod shapes;
+mod streams;
+mod subresources;
+mod verbs;
+mod watches;

@@ -1,0 +1,196 @@
+//! A server to test against, and the shortest way to ask it something.
+
+use bytes::Bytes;
+use ferry_apiserver::authn::UserInfo;
+use ferry_apiserver::{ApiServer, Body, Config, Peer, StorageKey};
+use ferry_pki::{Pki, PkiConfig};
+use ferry_store::sqlite::SqliteStore;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+pub struct Server {
+    pub api: ApiServer,
+    pub pki: Pki,
+    pub store: Arc<SqliteStore>,
+    pub directory: TempDir,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    pub code: u16,
+    pub headers: HeaderMap,
+    pub bytes: Bytes,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
+    }
+
+    pub fn message(&self) -> String {
+        self.json()["message"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The object, of which it is certain that it is no failure.
+    pub fn ok(self) -> Value {
+        assert!(self.code < 300, "{} {}", self.code, String::from_utf8_lossy(&self.bytes));
+        self.json()
+    }
+}
+
+pub const PODS: &str = "/api/v1/namespaces/default/pods";
+pub const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+pub const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+pub const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+pub fn admin() -> Peer {
+    Peer::InProcess(Arc::new(UserInfo::authenticated("admin", &["system:masters"])))
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        Self::start_in(TempDir::new().expect("a directory")).await
+    }
+
+    pub async fn start_in(directory: TempDir) -> Self {
+        let pki = pki(directory.path());
+        let store = Arc::new(SqliteStore::open(&directory.path().join("store")).expect("a store"));
+        let keys = vec![StorageKey { name: "key1".into(), bytes: vec![1; 32] }];
+        let mut config = Config::from_pki(&pki, "cluster.local", keys);
+        config.advertise_address = Some("10.0.0.1:6443".parse().expect("an address"));
+        let api = ApiServer::start(store.clone(), config).await.expect("a server");
+        Self { api, pki, store, directory }
+    }
+
+    /// Sends anything as anyone.
+    pub async fn send(&self, request: Request<Body>, peer: Peer) -> Response<Body> {
+        self.api.handle(request, peer).await
+    }
+
+    pub async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let body = Full::new(body.into()).map_err(|never| match never {}).boxed_unsync();
+        let response = self.send(request.body(body).expect("a request"), admin()).await;
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer { code: parts.status.as_u16(), headers: parts.headers, bytes }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "").await
+    }
+
+    pub async fn post(&self, path: &str, object: &Value) -> Answer {
+        self.ask("POST", path, &[("content-type", "application/json")], object.to_string()).await
+    }
+
+    pub async fn put(&self, path: &str, object: &Value) -> Answer {
+        self.ask("PUT", path, &[("content-type", "application/json")], object.to_string()).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.ask("DELETE", path, &[], "").await
+    }
+
+    pub async fn patch(&self, kind: &str, path: &str, body: &Value) -> Answer {
+        self.ask("PATCH", path, &[("content-type", kind)], body.to_string()).await
+    }
+
+    /// Pods need the service account that a controller would have made.
+    pub async fn with_default_account(self) -> Self {
+        self.post("/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}})).await.ok();
+        self
+    }
+
+    pub async fn watch(&self, path: &str) -> Events {
+        let request = Request::get(path).body(ferry_apiserver::transport::empty()).expect("a request");
+        let response = self.send(request, admin()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        Events { body: response.into_body(), buffer: Vec::new() }
+    }
+}
+
+pub fn pki(directory: &Path) -> Pki {
+    let config = PkiConfig { advertise_ips: vec!["127.0.0.1".parse().expect("an address")], ..PkiConfig::default() };
+    ferry_pki::ensure(&directory.join("pki"), &config).expect("key material")
+}
+
+/// The events of a watch, one by one.
+pub struct Events {
+    body: Body,
+    buffer: Vec<u8>,
+}
+
+impl Events {
+    /// The next event; `None` when the stream has ended.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                return Some(serde_json::from_slice(&line).expect("an event is one line of JSON"));
+            }
+            let frame =
+                tokio::time::timeout(Duration::from_secs(20), self.body.frame()).await.expect("an event in time");
+            match frame {
+                None => return None,
+                Some(frame) => {
+                    let data = frame.expect("a frame").into_data().expect("data");
+                    self.buffer.extend_from_slice(&data);
+                }
+            }
+        }
+    }
+
+    /// The next event as its type and the object's name.
+    pub async fn next_name(&mut self) -> (String, String) {
+        let event = self.next().await.expect("an event");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (text(&event["type"]), text(&event["object"]["metadata"]["name"]))
+    }
+}
+
+pub fn config_map(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"key": "value"}})
+}
+
+pub fn labelled(name: &str, label: &str) -> Value {
+    let mut object = config_map(name);
+    object["metadata"]["labels"] = json!({"app": label});
+    object
+}
+
+pub fn deployment(name: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+        "spec": {
+            "replicas": 3, "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+            },
+        },
+    })
+}
+
+pub fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+        "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+    })
+}
+
+pub fn service(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": name},
+        "spec": {"selector": {"app": name}, "ports": [{"port": 80}]},
+    })
+}

@@ -1,0 +1,99 @@
+//! Addresses and ports of Services.
+
+use crate::server::{SERVICES, Server, service};
+use serde_json::json;
+
+#[tokio::test]
+async fn addresses_and_ports_are_given_and_taken_back() {
+    let server = Server::start().await;
+    let mut wanted = service("a");
+    wanted["spec"]["clusterIP"] = "10.96.0.50".into();
+    wanted["spec"]["type"] = "NodePort".into();
+    wanted["spec"]["ports"][0]["nodePort"] = 30123.into();
+    let created = server.post(SERVICES, &wanted).await.ok();
+    assert_eq!(created["spec"]["clusterIPs"], json!(["10.96.0.50"]));
+    assert_eq!(created["spec"]["ports"][0]["nodePort"], 30123);
+
+    let mut same_ip = service("b");
+    same_ip["spec"]["clusterIP"] = "10.96.0.50".into();
+    let refused = server.post(SERVICES, &same_ip).await;
+    assert_eq!(
+        (refused.code, refused.message().as_str()),
+        (
+            422,
+            "Service \"b\" is invalid: spec.clusterIPs: Invalid value: [\"10.96.0.50\"]: failed to allocate IP 10.96.0.50: provided IP is already allocated"
+        )
+    );
+    let mut same_port = service("b");
+    same_port["spec"]["type"] = "NodePort".into();
+    same_port["spec"]["ports"][0]["nodePort"] = 30123.into();
+    let refused = server.post(SERVICES, &same_port).await;
+    assert_eq!(
+        refused.message(),
+        "Service \"b\" is invalid: spec.ports[0].nodePort: Invalid value: 30123: provided port is already allocated"
+    );
+    let mut outside = service("b");
+    outside["spec"]["clusterIP"] = "192.168.0.1".into();
+    let refused = server.post(SERVICES, &outside).await;
+    assert!(
+        refused.message().contains("the provided IP (192.168.0.1) is not in the valid range"),
+        "{}",
+        refused.message()
+    );
+
+    let deleted = server.delete(&format!("{SERVICES}/a")).await.ok();
+    assert_eq!(deleted["kind"], "Service");
+    server.post(SERVICES, &same_ip).await.ok();
+}
+
+#[tokio::test]
+async fn a_change_of_type_moves_ports_and_keeps_the_address() {
+    let server = Server::start().await;
+    let created = server.post(SERVICES, &service("a")).await.ok();
+    let ip = created["spec"]["clusterIP"].clone();
+    let path = format!("{SERVICES}/a");
+    let merge = "application/merge-patch+json";
+    let opened = server.patch(merge, &path, &json!({"spec": {"type": "NodePort"}})).await.ok();
+    let port = opened["spec"]["ports"][0]["nodePort"].as_u64().expect("a port");
+    assert!((30000..=32767).contains(&port));
+    assert_eq!(opened["spec"]["clusterIP"], ip);
+    // A PUT that leaves out what the server filled in keeps it.
+    let mut plain = service("a");
+    plain["spec"]["type"] = "NodePort".into();
+    let same = server.put(&path, &plain).await.ok();
+    assert_eq!((&same["spec"]["clusterIP"], &same["spec"]["ports"][0]["nodePort"]), (&ip, &json!(port)));
+    let closed = server.put(&path, &service("a")).await.ok();
+    assert_eq!(closed["spec"]["clusterIP"], ip);
+    assert!(closed["spec"]["ports"][0].get("nodePort").is_none());
+    let mut other = service("b");
+    other["spec"]["type"] = "NodePort".into();
+    other["spec"]["ports"][0]["nodePort"] = port.into();
+    server.post(SERVICES, &other).await.ok();
+}
+
+#[tokio::test]
+async fn a_refused_service_leaves_nothing_taken() {
+    let server = Server::start().await;
+    let mut bad = service("a");
+    bad["spec"]["clusterIP"] = "10.96.0.60".into();
+    bad["spec"]["ports"][0]["port"] = 99999.into();
+    assert_eq!(server.post(SERVICES, &bad).await.code, 422);
+    let mut good = service("a");
+    good["spec"]["clusterIP"] = "10.96.0.60".into();
+    assert_eq!(server.post(&format!("{SERVICES}?dryRun=All"), &good).await.code, 201);
+    server.post(SERVICES, &good).await.ok();
+}
+
+#[tokio::test]
+async fn headless_and_external_services_have_no_address() {
+    let server = Server::start().await;
+    let mut headless = service("h");
+    headless["spec"]["clusterIP"] = "None".into();
+    let created = server.post(SERVICES, &headless).await.ok();
+    assert_eq!(created["spec"]["clusterIPs"], json!(["None"]));
+    let external = json!({
+        "metadata": {"name": "e"}, "spec": {"type": "ExternalName", "externalName": "example.com"},
+    });
+    let created = server.post(SERVICES, &external).await.ok();
+    assert!(created["spec"].get("clusterIP").is_none());
+}

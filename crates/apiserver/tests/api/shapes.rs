@@ -1,0 +1,91 @@
+//! Tables, metadata alone, protobuf, indentation.
+
+use crate::server::{CONFIG_MAPS, Server, config_map};
+use http::Request;
+use http_body_util::BodyExt;
+use serde_json::json;
+
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+const METADATA: &str = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+#[tokio::test]
+async fn a_table_has_the_columns_of_its_kind() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    let table = server.ask("GET", CONFIG_MAPS, &[("accept", TABLE)], "").await.ok();
+    assert_eq!((&table["kind"], &table["apiVersion"]), (&json!("Table"), &json!("meta.k8s.io/v1")));
+    let columns: Vec<&str> =
+        table["columnDefinitions"].as_array().expect("columns").iter().filter_map(|c| c["name"].as_str()).collect();
+    assert_eq!(columns, ["Name", "Data", "Age"]);
+    assert_eq!(table["rows"][0]["cells"][0], "a");
+    assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
+    assert_eq!(table["rows"][0]["object"]["metadata"]["name"], "a");
+    let one = server.ask("GET", &format!("{CONFIG_MAPS}/a?includeObject=Object"), &[("accept", TABLE)], "").await.ok();
+    assert_eq!(one["rows"][0]["object"]["data"]["key"], "value");
+    let none = server.ask("GET", &format!("{CONFIG_MAPS}?includeObject=None"), &[("accept", TABLE)], "").await.ok();
+    assert!(none["rows"][0].get("object").is_none());
+}
+
+#[tokio::test]
+async fn a_watch_of_tables_describes_its_columns_once() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    server.post(CONFIG_MAPS, &config_map("b")).await.ok();
+    let request = Request::get(format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1"))
+        .header("accept", TABLE)
+        .body(ferry_apiserver::transport::empty())
+        .expect("a request");
+    let body = server.send(request, crate::server::admin()).await.into_body();
+    let bytes = body.collect().await.expect("a stream that ends").to_bytes();
+    let events: Vec<serde_json::Value> = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).expect("an event"))
+        .collect();
+    assert!(events[0]["object"]["columnDefinitions"].is_array());
+    assert!(events[1]["object"]["columnDefinitions"].is_null());
+    assert_eq!(events[1]["object"]["rows"][0]["cells"][0], "b");
+}
+
+#[tokio::test]
+async fn metadata_comes_alone_when_asked_for() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    let one = server.ask("GET", &format!("{CONFIG_MAPS}/a"), &[("accept", METADATA)], "").await.ok();
+    assert_eq!((&one["kind"], &one["metadata"]["name"]), (&json!("PartialObjectMetadata"), &json!("a")));
+    assert!(one.get("data").is_none());
+    let list = server.ask("GET", CONFIG_MAPS, &[("accept", METADATA_LIST)], "").await.ok();
+    assert_eq!(list["kind"], "PartialObjectMetadataList");
+    assert_eq!(list["items"][0]["metadata"]["name"], "a");
+}
+
+#[tokio::test]
+async fn protobuf_goes_both_ways() {
+    let server = Server::start().await;
+    let gvk = ferry_api::gvk::GroupVersionKind::new("", "v1", "ConfigMap");
+    let definition = ferry_api::schema::of_kind(&gvk).expect("a schema");
+    let body = ferry_api::codec::protobuf::encode(&config_map("p"), definition).expect("encodes");
+    let headers = [("content-type", PROTOBUF), ("accept", PROTOBUF)];
+    let created = server.ask("POST", CONFIG_MAPS, &headers, body).await;
+    assert_eq!((created.code, &created.headers["content-type"]), (201, &http::HeaderValue::from_static(PROTOBUF)));
+    let decoded = ferry_api::codec::protobuf::decode(&created.bytes, definition, &gvk).expect("decodes").value;
+    assert_eq!(decoded["data"]["key"], "value");
+    assert!(decoded["metadata"]["uid"].is_string());
+    let list = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
+    assert!(list.bytes.starts_with(b"k8s\0"));
+    let missing = server.ask("GET", &format!("{CONFIG_MAPS}/none"), &[("accept", PROTOBUF)], "").await;
+    assert_eq!(missing.code, 404);
+    assert!(missing.bytes.starts_with(b"k8s\0"), "failures speak the client's format too");
+}
+
+#[tokio::test]
+async fn people_get_indented_json() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    let curl = server.ask("GET", &format!("{CONFIG_MAPS}/a"), &[("user-agent", "curl/8.0")], "").await;
+    assert!(String::from_utf8_lossy(&curl.bytes).contains("\n  \"kind\": \"ConfigMap\""));
+    let plain = server.get(&format!("{CONFIG_MAPS}/a")).await;
+    assert!(!plain.bytes.contains(&b'\n'));
+}
