@@ -31,8 +31,11 @@ impl Comparison {
     }
 
     fn push(&mut self, element: PathElement, member: Kind, below: Comparison) {
-        self.removed.push(element.clone(), false, below.removed);
-        self.added.push(element.clone(), false, below.added);
+        for (set, below) in [(&mut self.removed, below.removed), (&mut self.added, below.added)] {
+            if !below.is_empty() {
+                set.push(element.clone(), false, below);
+            }
+        }
         self.modified.push(element, member == Kind::Modified, below.modified);
     }
 

@@ -90,16 +90,20 @@ impl PathElement {
 /// Go's encoder writes `<`, `>` and `&` as escapes; ownership written by either side must
 /// be the same text, since it is the key of a map.
 fn write_json_string(text: &str, out: &mut String) {
-    let encoded = Value::String(text.to_owned()).to_string();
-    if !encoded.contains(['<', '>', '&']) {
-        out.push_str(&encoded);
+    let is_plain = |byte: u8| (0x20..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&');
+    if text.bytes().all(is_plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
         return;
     }
-    for char in encoded.chars() {
+    for char in Value::String(text.to_owned()).to_string().chars() {
         match char {
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),
             '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
             other => out.push(other),
         }
     }

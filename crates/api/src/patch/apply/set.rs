@@ -153,6 +153,24 @@ impl Set {
         out
     }
 
+    /// Takes in the fields of `other`; see [`Self::union`].
+    pub(super) fn absorb(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        for node in other.nodes {
+            match self.nodes.binary_search_by(|own| own.element.cmp(&node.element)) {
+                Ok(index) => {
+                    let own = &mut self.nodes[index];
+                    own.member |= node.member;
+                    own.children.absorb(node.children);
+                }
+                Err(index) => self.nodes.insert(index, node),
+            }
+        }
+    }
+
     /// Fields that are in both sets.
     pub fn intersection(&self, other: &Self) -> Self {
         let mut out = Self::new();
@@ -434,6 +452,9 @@ mod tests {
             let mut subtracted = a.clone();
             subtracted.subtract(&b);
             prop_assert_eq!(&subtracted, &only_a);
+            let mut absorbed = a.clone();
+            absorbed.absorb(b.clone());
+            prop_assert_eq!(&absorbed, &union);
             prop_assert_eq!(only_a.len() + common.len(), a.len());
         }
     }

@@ -125,7 +125,8 @@ pub(super) fn track(
         ownership.drop_empty();
         return;
     }
-    let written = if changes.modified.is_empty() { changes.added } else { changes.modified.union(&changes.added) };
+    let mut written = changes.added;
+    written.absorb(changes.modified);
     for entry in &mut ownership.entries {
         entry.release(&written);
         entry.release(&changes.removed);
@@ -138,9 +139,8 @@ pub(super) fn track(
     }
     let api_version = options.kind.api_version();
     let entry = ownership.entry(&options.identity(Operation::Update, &api_version));
-    let previous = entry.set();
-    let set = if previous.is_empty() { own } else { own.union(&previous) };
-    entry.replace_set(set);
+    own.absorb(entry.set().into_owned());
+    entry.replace_set(own);
     entry.set_time(&options.time());
 }
 
