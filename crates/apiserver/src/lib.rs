@@ -18,10 +18,12 @@ pub mod authz;
 mod bootstrap;
 pub mod cache;
 mod chain;
+mod compaction;
 mod compress;
 mod config;
 mod discovery;
 mod error;
+mod event_ttl;
 mod flow_control;
 mod health;
 mod metrics;
@@ -82,7 +84,7 @@ pub(crate) struct ServerState {
     /// The default namespaces, roles and the kubernetes Service are there.
     pub bootstrapped: AtomicBool,
     pub stopping: AtomicBool,
-    stop: watch::Sender<bool>,
+    pub stop: watch::Sender<bool>,
 }
 
 impl ApiServer {
@@ -134,6 +136,8 @@ impl ApiServer {
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
         server.0.bootstrapped.store(true, Ordering::Release);
+        compaction::start(&server.0);
+        event_ttl::start(&server.0);
         Ok(server)
     }
 

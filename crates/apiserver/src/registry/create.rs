@@ -76,7 +76,9 @@ impl Registry {
         metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
 
         if !object.resource_version().is_empty() && object.resource_version() != "0" {
-            return Err(Status::bad_request("resourceVersion should not be set on objects to be created"));
+            // Upstream's storage says this, and nothing on the way turns it into a 4xx.
+            let text = "resourceVersion should not be set on objects to be created";
+            return Err(Status::failure(500, "", text));
         }
         object.remove_meta("resourceVersion");
         object.set_meta("creationTimestamp", timestamp(caller.now));

@@ -94,6 +94,7 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         bookmarks: options.allow_bookmarks,
         initial: Some(initial_events == Some(true) && options.allow_bookmarks),
         deadline: now + timeout,
+        stopped: call.server.stop.subscribe(),
         bookmark_at: next_bookmark(now, now + timeout),
         _open: call.server.metrics.watch_opened(&call.row),
     };
@@ -119,6 +120,8 @@ struct State {
     /// Still sending the state that the watch begins with; true if its end is marked.
     initial: Option<bool>,
     deadline: Instant,
+    /// The server is going; the client is to look for another.
+    stopped: tokio::sync::watch::Receiver<bool>,
     bookmark_at: Instant,
     _open: Gauged,
 }
@@ -155,6 +158,7 @@ impl State {
                     return Some(piece.freeze());
                 }
                 () = tokio::time::sleep_until(self.deadline) => return None,
+                _ = self.stopped.changed() => return None,
                 () = tokio::time::sleep_until(self.bookmark_at) => {
                     self.bookmark_at = next_bookmark(Instant::now(), self.deadline);
                     if self.bookmarks {
