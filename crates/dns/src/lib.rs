@@ -1,1 +1,110 @@
-//! placeholder
+//! Services and their endpoints as DNS, inside the binary.
+//!
+//! records.rs holds the zone and answers from it, forward.rs asks the host's resolvers
+//! about everything else, server.rs listens. The zone follows the Kubernetes DNS-Based
+//! Service Discovery specification 1.1.0, with CoreDNS' answers where it is silent.
+
+mod forward;
+mod records;
+mod server;
+
+use ferry_client::{Event, Informer, Informers};
+use k8s_openapi::api::core::v1::{Namespace, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
+use parking_lot::RwLock;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+pub use records::{Answer, Zone};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot listen for DNS queries on {address}: {source}")]
+    Bind { address: SocketAddr, source: std::io::Error },
+    #[error("the DNS server failed: {0}")]
+    Serve(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("{0:?} is no domain name")]
+    Domain(String),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+pub struct Config {
+    /// Where to listen, over UDP and TCP. The proxy leads the cluster's DNS address here.
+    pub bind: Vec<SocketAddr>,
+    /// The cluster's domain.
+    pub domain: String,
+    /// The addresses that pods ask; they are never forwarded to.
+    pub cluster_dns: Vec<IpAddr>,
+    /// Names the resolvers that know the rest of the world.
+    pub resolv_conf: PathBuf,
+    /// Those resolvers, where they are not the host's.
+    pub resolvers: Option<Vec<SocketAddr>>,
+    /// Told the addresses that are listened on, once the zone is filled.
+    pub ready: Option<oneshot::Sender<Vec<SocketAddr>>>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            bind: Vec::new(),
+            domain: "cluster.local".to_owned(),
+            cluster_dns: vec![IpAddr::from([10, 96, 0, 10])],
+            resolv_conf: "/etc/resolv.conf".into(),
+            resolvers: None,
+            ready: None,
+        }
+    }
+}
+
+/// Answers queries until `shutdown`.
+pub async fn run(config: Config, informers: Informers, shutdown: CancellationToken) -> Result<()> {
+    let zone = Zone::new(&config.domain, &config.cluster_dns).ok_or_else(|| Error::Domain(config.domain.clone()))?;
+    let zone = Arc::new(RwLock::new(zone));
+    let (namespaces, namespaces_filled) = follow(zone.clone(), informers.of::<Namespace>(), Zone::on_namespace);
+    let (services, services_filled) = follow(zone.clone(), informers.of::<Service>(), Zone::on_service);
+    let (slices, slices_filled) = follow(zone.clone(), informers.of::<EndpointSlice>(), Zone::on_slice);
+    let serve = async {
+        // An answer from half a zone would be a wrong "no such name", and remembered.
+        let filled = async { tokio::join!(namespaces_filled, services_filled, slices_filled) };
+        tokio::select! {
+            _ = filled => server::serve(config, zone.clone(), shutdown.clone()).await,
+            () = shutdown.cancelled() => Ok(()),
+        }
+    };
+    let following = async { tokio::join!(namespaces, services, slices) };
+    tokio::select! {
+        result = serve => result,
+        _ = following => Ok(()),
+    }
+}
+
+/// Keeps the zone in step with one kind. The second future ends when everything that was
+/// known at the start is in the zone.
+fn follow<K: ferry_client::Cached>(
+    zone: Arc<RwLock<Zone>>,
+    informer: Informer<K>,
+    apply: fn(&mut Zone, &Event<K>),
+) -> (impl Future<Output = ()>, impl Future<Output = ()>) {
+    let (filled, is_filled) = oneshot::channel::<()>();
+    let follow = async move {
+        informer.synced().await;
+        let mut events = informer.subscribe();
+        while let Ok(event) = events.try_recv() {
+            apply(&mut zone.write(), &event);
+        }
+        let _ = filled.send(());
+        while let Some(event) = events.recv().await {
+            apply(&mut zone.write(), &event);
+        }
+        // The informer has ended with the process; what the zone holds stays served.
+        std::future::pending::<()>().await;
+    };
+    let wait = async move {
+        let _ = is_filled.await;
+    };
+    (follow, wait)
+}

@@ -1,0 +1,212 @@
+//! Listens over UDP and TCP, and answers from the zone or through the forwarder.
+
+use crate::forward::{Forwarder, Source};
+use crate::records::{Answer, Zone};
+use crate::{Config, Error, Result};
+use async_trait::async_trait;
+use hickory_proto::op::{Edns, Message, MessageType, Metadata, OpCode, Query, ResponseCode};
+use hickory_proto::rr::{DNSClass, Name, Record, RecordType};
+use hickory_server::Server;
+use hickory_server::net::runtime::Time;
+use hickory_server::server::{Request, RequestHandler, ResponseHandler, ResponseInfo};
+use hickory_server::zone_handler::MessageResponseBuilder;
+use parking_lot::RwLock;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::net::{TcpListener, UdpSocket};
+use tokio_util::sync::CancellationToken;
+
+/// A TCP connection that asks nothing for this long is closed.
+const TCP_IDLE: Duration = Duration::from_secs(10);
+
+/// Answers that may wait in one TCP connection.
+const TCP_BUFFER: usize = 32;
+
+/// What we accept in one datagram; above it fragments get lost (DNS flag day 2020).
+const MAX_DATAGRAM: u16 = 1232;
+
+/// How many aliases are followed before it must be a circle.
+const MAX_ALIASES: usize = 8;
+
+/// Listens on every address and serves until `shutdown`.
+pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: CancellationToken) -> Result<()> {
+    let (mut sockets, mut listeners, mut bound) = (Vec::new(), Vec::new(), Vec::new());
+    for address in &config.bind {
+        let failed = |source| Error::Bind { address: *address, source };
+        let socket = UdpSocket::bind(address).await.map_err(failed)?;
+        // Port 0 is for tests; both protocols then share the port that was found.
+        let address = socket.local_addr().map_err(failed)?;
+        listeners.push(TcpListener::bind(address).await.map_err(failed)?);
+        sockets.push(socket);
+        bound.push(address);
+    }
+    let excluded =
+        bound.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).chain(config.cluster_dns).collect();
+    let source = match config.resolvers {
+        Some(resolvers) => Source::Fixed(Arc::new(resolvers)),
+        None => Source::ResolvConf(config.resolv_conf),
+    };
+    let handler = Handler { zone, forwarder: Forwarder::new(source, excluded), turn: AtomicUsize::new(0) };
+    let mut server = Server::new(handler);
+    sockets.into_iter().for_each(|socket| server.register_socket(socket));
+    listeners.into_iter().for_each(|listener| server.register_listener(listener, TCP_IDLE, TCP_BUFFER));
+    if let Some(ready) = config.ready {
+        // Whoever waited may have given up.
+        let _ = ready.send(bound);
+    }
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        result = server.block_until_done() => result.map_err(|error| Error::Serve(Box::new(error)))?,
+    }
+    // Questions under way are dropped; clients ask again.
+    let _ = server.shutdown_gracefully().await;
+    Ok(())
+}
+
+struct Handler {
+    zone: Arc<RwLock<Zone>>,
+    forwarder: Forwarder,
+    /// Whose turn it is to be named first.
+    turn: AtomicUsize,
+}
+
+/// An answer on its way out.
+#[derive(Default)]
+struct Reply {
+    code: ResponseCode,
+    authoritative: bool,
+    answers: Vec<Record>,
+    authorities: Vec<Record>,
+    additionals: Vec<Record>,
+}
+
+impl Reply {
+    fn failed(code: ResponseCode) -> Self {
+        Self { code, ..Default::default() }
+    }
+}
+
+#[async_trait]
+impl RequestHandler for Handler {
+    async fn handle_request<R: ResponseHandler, T: Time>(&self, request: &Request, mut out: R) -> ResponseInfo {
+        let reply = self.reply(request).await;
+        let mut metadata = Metadata::response_from_request(&request.metadata);
+        metadata.response_code = reply.code;
+        metadata.authoritative = reply.authoritative;
+        metadata.recursion_available = true;
+        let edns = request.edns.as_ref().map(|asked| {
+            let mut edns = Edns::new();
+            edns.set_max_payload(asked.max_payload().clamp(512, MAX_DATAGRAM)).set_version(0);
+            edns
+        });
+        let response = MessageResponseBuilder::new(&request.queries, edns.as_ref());
+        let response = response.build(metadata, &reply.answers, &reply.authorities, [].iter(), &reply.additionals);
+        match out.send_response(response).await {
+            Ok(info) => info,
+            Err(error) => {
+                tracing::debug!(%error, "cannot send an answer");
+                let mut metadata = Metadata::response_from_request(&request.metadata);
+                metadata.response_code = ResponseCode::ServFail;
+                hickory_proto::op::Header { metadata, counts: Default::default() }.into()
+            }
+        }
+    }
+}
+
+impl Handler {
+    async fn reply(&self, request: &Request) -> Reply {
+        if request.metadata.message_type != MessageType::Query {
+            return Reply::failed(ResponseCode::FormErr);
+        }
+        if request.metadata.op_code != OpCode::Query {
+            return Reply::failed(ResponseCode::NotImp);
+        }
+        if request.version() > 0 {
+            return Reply::failed(ResponseCode::BADVERS);
+        }
+        let Ok(info) = request.request_info() else { return Reply::failed(ResponseCode::FormErr) };
+        let query = info.query.original();
+        if query.query_class() != DNSClass::IN {
+            return Reply::failed(ResponseCode::Refused);
+        }
+        let mut reply = self.resolve(query.name().clone(), query.query_type(), request.as_slice()).await;
+        // Clients take the first address; turning the list shares the load.
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        rotate_addresses(&mut reply.answers, turn);
+        reply
+    }
+
+    /// Follows aliases through the zone and out of it.
+    async fn resolve(&self, name: Name, kind: RecordType, question: &[u8]) -> Reply {
+        let mut reply = Reply { authoritative: true, ..Default::default() };
+        let mut name = name;
+        for followed in 0..MAX_ALIASES {
+            let (answer, soa) = {
+                let zone = self.zone.read();
+                (zone.answer(&name, kind), zone.soa())
+            };
+            match answer {
+                Answer::Found { answers, additionals } => {
+                    reply.answers.extend(answers);
+                    reply.additionals.extend(additionals);
+                    return reply;
+                }
+                Answer::NoData => {
+                    reply.authorities.extend(soa);
+                    return reply;
+                }
+                Answer::NoSuchName => {
+                    reply.code = ResponseCode::NXDomain;
+                    reply.authorities.extend(soa);
+                    return reply;
+                }
+                Answer::Alias { record, target } => {
+                    reply.answers.push(*record);
+                    name = target;
+                }
+                Answer::Elsewhere if followed == 0 => return self.forward(question).await,
+                Answer::Elsewhere => return self.forward_alias(reply, name, kind).await,
+            }
+        }
+        Reply::failed(ResponseCode::ServFail)
+    }
+
+    async fn forward(&self, question: &[u8]) -> Reply {
+        match self.forwarder.ask(question).await {
+            None => Reply::failed(ResponseCode::ServFail),
+            Some(answer) => Reply {
+                code: answer.metadata.response_code,
+                authoritative: false,
+                answers: answer.answers,
+                authorities: answer.authorities,
+                additionals: answer.additionals,
+            },
+        }
+    }
+
+    /// The alias itself is worth telling even if nobody knows its target.
+    async fn forward_alias(&self, mut reply: Reply, target: Name, kind: RecordType) -> Reply {
+        let mut question = Message::query();
+        question.metadata.recursion_desired = true;
+        question.add_query(Query::query(target, kind));
+        let Ok(question) = question.to_vec() else { return Reply::failed(ResponseCode::ServFail) };
+        if let Some(answer) = self.forwarder.ask(&question).await {
+            reply.answers.extend(answer.answers);
+            reply.code = answer.metadata.response_code;
+        }
+        reply
+    }
+}
+
+/// Turns the run of addresses at the end of an answer; an alias before it stays first.
+fn rotate_addresses(answers: &mut [Record], turn: usize) {
+    let is_address = |record: &Record| matches!(record.record_type(), RecordType::A | RecordType::AAAA);
+    let start = answers.iter().position(is_address).unwrap_or(answers.len());
+    let run = &mut answers[start..];
+    if run.len() > 1 && run.iter().all(is_address) {
+        let turn = turn % run.len();
+        run.rotate_left(turn);
+    }
+}
