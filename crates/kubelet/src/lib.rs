@@ -25,9 +25,10 @@ pub mod plan;
 pub mod pod;
 mod pod_worker;
 pub mod probe;
-mod registry;
+pub mod registry;
 pub mod resource;
 mod runtime_watch;
+pub mod server;
 pub mod status;
 mod sync;
 pub mod volume;
@@ -172,6 +173,7 @@ pub async fn run_with_runtime(
     let watch_runtime = runtime_watch::run(context.clone(), shutdown.clone());
     let keep_node = node::run(context.clone(), ready, shutdown.clone());
     let run_pods = workers::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods)?;
+    let serve = server::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods, serve)?;
     Ok(())
 }

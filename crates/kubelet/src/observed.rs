@@ -4,6 +4,7 @@
 
 use crate::cri::{self, Runtime, RuntimeError, v1};
 use crate::pod;
+use crate::registry::Registry;
 use k8s_openapi::api::core::v1::Pod;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -111,11 +112,24 @@ pub struct Observer {
 }
 
 impl Observer {
-    pub async fn observe(&mut self, runtime: &dyn Runtime, uid: &str) -> cri::Result<PodRuntime> {
+    /// Reads everything the pod has. Its ids are told to the registry before their states
+    /// are read, so that no change after the reading goes unnoticed.
+    pub async fn observe(
+        &mut self,
+        runtime: &dyn Runtime,
+        uid: &str,
+        registry: Option<&Registry>,
+    ) -> cri::Result<PodRuntime> {
         let labels = HashMap::from([(POD_UID_LABEL.to_string(), uid.to_string())]);
         let listed = runtime
             .list_pod_sandboxes(Some(v1::PodSandboxFilter { label_selector: labels.clone(), ..Default::default() }))
             .await?;
+        let own = |id: &str| {
+            if let Some(registry) = registry {
+                registry.add(uid, id);
+            }
+        };
+        listed.iter().for_each(|item| own(&item.id));
         let mut sandboxes = Vec::with_capacity(listed.len());
         for item in listed {
             match runtime.pod_sandbox_status(&item.id).await {
@@ -129,6 +143,7 @@ impl Observer {
 
         let listed =
             runtime.list_containers(Some(v1::ContainerFilter { label_selector: labels, ..Default::default() })).await?;
+        listed.iter().for_each(|item| own(&item.id));
         self.dead.retain(|id, _| listed.iter().any(|c| c.id == *id));
         let mut containers = Vec::with_capacity(listed.len());
         for item in listed {

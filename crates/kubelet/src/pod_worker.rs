@@ -191,7 +191,7 @@ impl PodWorker {
     }
 
     async fn observe(&mut self) -> crate::cri::Result<PodRuntime> {
-        let observed = self.observer.observe(&*self.context.runtime, &self.uid).await?;
+        let observed = self.observer.observe(&*self.context.runtime, &self.uid, Some(&self.context.registry)).await?;
         let containers = observed.containers.iter().map(|c| c.id.as_str());
         let sandboxes = observed.sandboxes.iter().map(|s| s.id.as_str());
         self.context.registry.own(&self.uid, containers.chain(sandboxes));
@@ -284,9 +284,11 @@ impl PodWorker {
         self.retry.forget("status");
         let finished = pod::is_terminal_phase(self.known.phase.as_deref().unwrap_or_default());
         let more = plan_pod(&pod, &observed, &self.probes);
-        let progressed = !more.create_sandbox
-            && (!more.init_to_start.is_empty() && more.init_to_start != plan.init_to_start
-                || !more.to_start.is_empty() && plan.to_start.is_empty() && plan.init_to_start.is_empty());
+        // What failed to start waits for its retry; anything else left to do is done now.
+        let starts = |name: &String| !self.failures.contains_key(name);
+        let inits = more.init_to_start.iter().map(|index| &pod::init_containers(&pod)[*index].name);
+        let regular = more.to_start.iter().map(|index| &pod::containers(&pod)[*index].name);
+        let progressed = more.create_sandbox || !more.to_kill.is_empty() || inits.chain(regular).any(starts);
         if finished || progressed {
             return Next::Again;
         }

@@ -38,6 +38,12 @@ impl Registry {
         }
     }
 
+    /// One more id of the pod, said as soon as it exists: what happens to a container
+    /// right after its start must find its owner.
+    pub fn add(&self, uid: &str, id: &str) {
+        self.inner.lock().owners.insert(id.to_string(), uid.to_string());
+    }
+
     pub fn wake(&self, uid: &str) {
         if let Some(worker) = self.inner.lock().workers.get(uid) {
             worker.notify_one();

@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::context::Context;
+use crate::cri::v1;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 const SELDOM: Duration = Duration::from_secs(60);
 const OFTEN: Duration = Duration::from_secs(1);
+const SETTLE_STEP: Duration = Duration::from_millis(20);
+const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
     tokio::select! {
@@ -44,6 +47,13 @@ async fn watch(context: Arc<Context>) -> Result<(), Error> {
             };
             tokio::select! {
                 event = event => match event {
+                    Some(event) if event.exited => {
+                        let context = context.clone();
+                        tokio::spawn(async move {
+                            settle(&context, &event.id).await;
+                            context.registry.wake_owner(&event.id);
+                        });
+                    }
                     Some(event) => context.registry.wake_owner(&event.id),
                     None => break,
                 },
@@ -55,6 +65,25 @@ async fn watch(context: Arc<Context>) -> Result<(), Error> {
         }
         // A runtime that ends the stream at once must not be asked in a circle.
         tokio::time::sleep(OFTEN).await;
+    }
+}
+
+/// The process is dead, but the runtime takes a moment longer to say so of its
+/// container; looking earlier would find it running.
+async fn settle(context: &Context, id: &str) {
+    let until = tokio::time::Instant::now() + SETTLE_LIMIT;
+    while tokio::time::Instant::now() < until {
+        let alive = match context.runtime.container_status(id).await {
+            Ok(status) => status.state == v1::ContainerState::ContainerRunning as i32,
+            Err(_) => match context.runtime.pod_sandbox_status(id).await {
+                Ok(status) => status.state == v1::PodSandboxState::SandboxReady as i32,
+                Err(_) => false,
+            },
+        };
+        if !alive {
+            return;
+        }
+        tokio::time::sleep(SETTLE_STEP).await;
     }
 }
 

@@ -201,6 +201,7 @@ impl Sync<'_> {
             context.recorder.event(&reference, EventType::Warning, "FailedCreatePodSandBox", message.clone());
             message
         })?;
+        context.registry.add(pod::uid(self.pod), &id);
         let status = context.runtime.pod_sandbox_status(&id).await.map_err(|error| {
             let message = format!("Unable to get pod sandbox status: {error}");
             context.recorder.event(&reference, EventType::Warning, "FailedPodSandBoxStatus", message.clone());
@@ -291,6 +292,7 @@ impl Sync<'_> {
             .await
             .map_err(|error| StartError::new("CreateContainerError", error.message))
             .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
+        context.registry.add(pod::uid(self.pod), &id);
         say(EventType::Normal, "Created", "Container created".into());
         context
             .runtime
@@ -484,7 +486,7 @@ impl Sync<'_> {
         };
         context.recorder.event(reference, EventType::Warning, "FailedPostStartHook", "PostStartHook failed");
         let mut observer = crate::observed::Observer::default();
-        if let Ok(observed) = observer.observe(&*context.runtime, pod::uid(self.pod)).await
+        if let Ok(observed) = observer.observe(&*context.runtime, pod::uid(self.pod), None).await
             && let Some(record) = observed.containers.iter().find(|record| record.id == id)
         {
             let order = KillOrder {

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::observed::{self, PodIdentity};
 use crate::pod;
 use crate::pod_worker::{Desired, PodWorker};
+use crate::status::conditions::OWNED;
 use crate::volume;
 use ferry_client::Event;
 use futures_util::FutureExt;
@@ -63,7 +64,11 @@ impl Workers {
         }
         let desired = Desired { pod, gone };
         if let Some(sender) = self.running.get(&uid) {
-            sender.send_replace(desired);
+            sender.send_if_modified(|known| {
+                let matters = concerns_worker(known, &desired);
+                *known = desired;
+                matters
+            });
             return;
         }
         let (sender, receiver) = watch::channel(desired);
@@ -107,6 +112,29 @@ impl Workers {
             self.tell(Arc::new(remembered(orphan)), true);
         }
     }
+}
+
+/// Is there anything new for the worker? The status is its own writing and no reason to
+/// look again, but for conditions of others (readiness gates) and an end that others
+/// have decided on.
+fn concerns_worker(known: &Desired, new: &Desired) -> bool {
+    let (before, after) = (&known.pod.metadata, &new.pod.metadata);
+    let foreign = |pod: &Pod| -> Vec<(String, String)> {
+        let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+        conditions
+            .filter(|condition| !OWNED.contains(&condition.type_.as_str()))
+            .map(|condition| (condition.type_.clone(), condition.status.clone()))
+            .collect()
+    };
+    let over = |pod: &Pod| pod::is_terminal_phase(pod::phase(pod));
+    known.gone != new.gone
+        || known.pod.spec != new.pod.spec
+        || before.deletion_timestamp != after.deletion_timestamp
+        || before.deletion_grace_period_seconds != after.deletion_grace_period_seconds
+        || before.labels != after.labels
+        || before.annotations != after.annotations
+        || foreign(&known.pod) != foreign(&new.pod)
+        || over(&known.pod) != over(&new.pod)
 }
 
 /// As much of a pod as the runtime's labels keep.

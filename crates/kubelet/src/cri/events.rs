@@ -54,7 +54,7 @@ impl Decoder for BytesCodec {
 /// A `SubscribeRequest` with one filter per topic of interest.
 pub(super) fn subscribe_request(namespace: &str) -> Bytes {
     let mut request = Vec::new();
-    for topic in ["/tasks/exit", "/tasks/oom", "/tasks/start"] {
+    for topic in ["/tasks/exit", "/tasks/oom"] {
         let filter = format!("topic==\"{topic}\",namespace==\"{namespace}\"");
         request.push(0x0a);
         put_varint(&mut request, filter.len() as u64);
@@ -69,7 +69,7 @@ pub(super) fn decode_envelope(envelope: &[u8]) -> Option<RuntimeEvent> {
     if !topic.starts_with("/tasks/") {
         return None;
     }
-    // The event is an Any; TaskExit, TaskOOM and TaskStart all carry the container id
+    // The event is an Any; TaskExit and TaskOOM both carry the container id
     // as their first field.
     let event = field(field(envelope, 4)?, 2)?;
     let id = std::str::from_utf8(field(event, 1)?).ok()?.to_string();

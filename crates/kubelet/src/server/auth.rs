@@ -1,0 +1,133 @@
+//! Who may ask the kubelet for what.
+//!
+//! The API server is known by its client certificate and may do everything. Everybody
+//! else is judged by the API: a TokenReview or the certificate says who they are, a
+//! SubjectAccessReview on `nodes/…` what they may do. Health is for all to see.
+
+use super::{Body, text};
+use crate::ServerConfig;
+use ferry_client::Client;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec};
+use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
+use rustls::pki_types::CertificateDer;
+
+/// Who the connection's certificate says is calling.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caller {
+    pub name: Option<String>,
+    pub groups: Vec<String>,
+}
+
+impl Caller {
+    /// The handshake has verified the chain; only the names are read here.
+    pub fn from_certificate(chain: Option<&[CertificateDer<'_>]>) -> Self {
+        let Some(leaf) = chain.and_then(<[_]>::first) else { return Self::default() };
+        let Ok((_, certificate)) = x509_parser::parse_x509_certificate(leaf) else { return Self::default() };
+        let subject = certificate.subject();
+        let name = subject.iter_common_name().next().and_then(|name| name.as_str().ok()).map(str::to_string);
+        let groups = subject.iter_organization().filter_map(|name| name.as_str().ok()).map(str::to_string).collect();
+        Self { name, groups }
+    }
+}
+
+pub struct Authorizer {
+    client: Client,
+    node_name: String,
+    allowed_names: Vec<String>,
+}
+
+impl Authorizer {
+    pub fn new(client: Client, node_name: &str, config: &ServerConfig) -> Self {
+        Self { client, node_name: node_name.into(), allowed_names: config.allowed_names.clone() }
+    }
+
+    /// `Err` is the refusal to answer with.
+    pub async fn allow(&self, caller: &Caller, request: &Request<Incoming>) -> Result<(), Response<Body>> {
+        if matches!(request.uri().path(), "/healthz" | "/healthz/ping") {
+            return Ok(());
+        }
+        let known = match &caller.name {
+            Some(name) if self.allowed_names.contains(name) => return Ok(()),
+            Some(_) => Some(caller.clone()),
+            None => match bearer_token(request) {
+                Some(token) => self.review_token(token).await,
+                None => None,
+            },
+        };
+        let Some(caller) = known else { return Err(text(StatusCode::UNAUTHORIZED, "Unauthorized")) };
+        let verb = verb(request.method());
+        let subresource = subresource(request.uri().path());
+        if self.review_access(&caller, verb, subresource).await {
+            return Ok(());
+        }
+        let name = caller.name.unwrap_or_default();
+        let why = format!("Forbidden (user={name}, verb={verb}, resource=nodes, subresource(s)=[{subresource}])");
+        Err(text(StatusCode::FORBIDDEN, why))
+    }
+
+    async fn review_token(&self, token: &str) -> Option<Caller> {
+        let review = TokenReview {
+            spec: TokenReviewSpec { token: token.into(), ..Default::default() }.into(),
+            ..Default::default()
+        };
+        let status = self.client.create("", &review).await.ok()?.status?;
+        let user = status.user.filter(|_| status.authenticated == Some(true))?;
+        Some(Caller { name: user.username, groups: user.groups.unwrap_or_default() })
+    }
+
+    async fn review_access(&self, caller: &Caller, verb: &str, subresource: &str) -> bool {
+        let review = SubjectAccessReview {
+            spec: SubjectAccessReviewSpec {
+                user: caller.name.clone(),
+                groups: Some(caller.groups.clone()),
+                resource_attributes: Some(ResourceAttributes {
+                    verb: Some(verb.into()),
+                    version: Some("v1".into()),
+                    resource: Some("nodes".into()),
+                    subresource: Some(subresource.into()),
+                    name: Some(self.node_name.clone()),
+                    ..Default::default()
+                }),
+                ..Default::default()
+            }
+            .into(),
+            ..Default::default()
+        };
+        match self.client.create("", &review).await {
+            Ok(review) => review.status.is_some_and(|status| status.allowed),
+            Err(error) => {
+                tracing::warn!(%error, "cannot ask whether a request is allowed");
+                false
+            }
+        }
+    }
+}
+
+fn bearer_token(request: &Request<Incoming>) -> Option<&str> {
+    request.headers().get("authorization")?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
+}
+
+fn verb(method: &http::Method) -> &'static str {
+    match *method {
+        http::Method::POST => "create",
+        http::Method::PUT => "update",
+        http::Method::PATCH => "patch",
+        http::Method::DELETE => "delete",
+        _ => "get",
+    }
+}
+
+/// Upstream's pkg/kubelet/server/auth.go: a few paths have names of their own.
+fn subresource(path: &str) -> &'static str {
+    match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
+        "stats" => "stats",
+        "metrics" => "metrics",
+        "logs" => "log",
+        "pods" | "runningpods" => "pods",
+        "healthz" => "healthz",
+        "configz" => "configz",
+        _ => "proxy",
+    }
+}

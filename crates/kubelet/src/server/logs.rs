@@ -1,0 +1,373 @@
+//! Container logs: finding the right file, and reading CRI's format out of it.
+//!
+//! A line of a log file is `time stream tag text`; the tag is `F` for a full line and
+//! `P` for a part of one, whose rest follows in later lines.
+
+use super::routes::Query;
+use super::{Body, BoxError, text};
+use crate::context::Context;
+use crate::cri::v1;
+use crate::pod;
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, SeekFrom};
+use tokio::sync::mpsc;
+
+/// How often a followed log that has nothing new is looked at again.
+const FOLLOW_STEP: Duration = Duration::from_millis(150);
+const CHUNK: usize = 64 * 1024;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Options {
+    follow: bool,
+    previous: bool,
+    timestamps: bool,
+    since: Option<Timestamp>,
+    tail_lines: Option<u64>,
+    limit_bytes: Option<u64>,
+    /// `Stdout` or `Stderr` alone.
+    stream: Option<&'static str>,
+}
+
+impl Options {
+    fn parse(query: &Query, now: Timestamp) -> Result<Self, String> {
+        let number = |name: &str| match query.one(name).filter(|text| !text.is_empty() && *text != "all") {
+            Some(text) => text.parse::<u64>().map(Some).map_err(|_| "Invalid request.".to_string()),
+            None => Ok(None),
+        };
+        let since = match (number("sinceSeconds")?, query.one("sinceTime")) {
+            (Some(seconds), _) => {
+                let ago = jiff::SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
+                Some(now.saturating_sub(ago).unwrap_or(Timestamp::MIN))
+            }
+            (None, Some(text)) => Some(text.parse().map_err(|_| "Unable to decode query.".to_string())?),
+            (None, None) => None,
+        };
+        Ok(Self {
+            follow: query.flag(&["follow"]),
+            previous: query.flag(&["previous"]),
+            timestamps: query.flag(&["timestamps"]),
+            since,
+            tail_lines: number("tailLines")?.or(number("tail")?),
+            limit_bytes: number("limitBytes")?,
+            stream: match query.one("stream") {
+                Some("Stdout") => Some("stdout"),
+                Some("Stderr") => Some("stderr"),
+                _ => None,
+            },
+        })
+    }
+}
+
+pub(super) async fn serve(context: Arc<Context>, pod: Arc<Pod>, container: &str, query: &Query) -> Response<Body> {
+    let options = match Options::parse(query, Timestamp::now()) {
+        Ok(options) => options,
+        Err(why) => return text(StatusCode::UNPROCESSABLE_ENTITY, format!("{{\"message\": {why:?}}}")),
+    };
+    if pod::find_container(&pod, container).is_none() {
+        return text(StatusCode::NOT_FOUND, format!("container {container:?} not found in pod {:?}", pod::name(&pod)));
+    }
+    let id = match choose_container(&pod, container, options.previous) {
+        Ok(id) => id,
+        Err(why) => return text(StatusCode::BAD_REQUEST, why),
+    };
+    let path = match context.runtime.container_status(&id).await {
+        Ok(status) => PathBuf::from(status.log_path),
+        Err(_) => {
+            return text(StatusCode::BAD_REQUEST, format!("unable to retrieve container logs for containerd://{id}"));
+        }
+    };
+    let (sender, receiver) = mpsc::channel::<Result<Frame<Bytes>, BoxError>>(8);
+    tokio::spawn(async move {
+        let reader = LogReader { context, id, path, options, sender, written: 0, line_open: false };
+        if let Err(error) = reader.run().await {
+            tracing::debug!(%error, "a log could not be read to its end");
+        }
+    });
+    let body = StreamBody::new(tokio_stream::wrappers::ReceiverStream::new(receiver)).boxed_unsync();
+    let mut response = Response::new(body);
+    response.headers_mut().insert("content-type", http::HeaderValue::from_static("text/plain"));
+    response
+}
+
+/// Which instance of the container is meant, or why there is none to read from
+/// (upstream: kubelet_pods.go validateContainerLogStatus).
+fn choose_container(pod: &Pod, container: &str, previous: bool) -> Result<String, String> {
+    let name = pod::name(pod);
+    let status = pod::status(pod);
+    let lists = [&status.container_statuses, &status.init_container_statuses, &status.ephemeral_container_statuses];
+    let found: Option<&ContainerStatus> = lists.into_iter().flatten().flatten().find(|status| status.name == container);
+    let Some(status) = found else { return Err(format!("container {container:?} in pod {name:?} is not available")) };
+    let state = status.state.clone().unwrap_or_default();
+    let last = status.last_state.as_ref().and_then(|state| state.terminated.as_ref());
+    let last_id = last.and_then(|end| end.container_id.clone()).filter(|id| !id.is_empty());
+    let id = if previous {
+        last_id.ok_or_else(|| format!("previous terminated container {container:?} in pod {name:?} not found"))?
+    } else if state.running.is_some() {
+        status.container_id.clone().unwrap_or_default()
+    } else if let Some(end) = &state.terminated {
+        let own = end.container_id.clone().filter(|id| !id.is_empty());
+        own.or(last_id).ok_or_else(|| format!("container {container:?} in pod {name:?} is terminated"))?
+    } else if last.is_some() {
+        last_id.ok_or_else(|| format!("container {container:?} in pod {name:?} is terminated"))?
+    } else {
+        let why = match state.waiting.and_then(|waiting| waiting.reason).as_deref() {
+            Some("ErrImagePull") => "image can't be pulled".to_string(),
+            Some("ImagePullBackOff") => "trying and failing to pull image".to_string(),
+            other => other.unwrap_or_default().to_string(),
+        };
+        return Err(format!("container {container:?} in pod {name:?} is waiting to start: {why}"));
+    };
+    Ok(id.split_once("://").map(|(_, id)| id.to_string()).unwrap_or(id))
+}
+
+struct LogReader {
+    context: Arc<Context>,
+    id: String,
+    path: PathBuf,
+    options: Options,
+    sender: mpsc::Sender<Result<Frame<Bytes>, BoxError>>,
+    written: u64,
+    /// The last thing sent was a part of a line.
+    line_open: bool,
+}
+
+/// Nobody listens any more, or enough has been said.
+struct Enough;
+
+impl LogReader {
+    async fn run(mut self) -> std::io::Result<()> {
+        let mut file = match File::open(&self.path).await {
+            Ok(file) => file,
+            // A container that never wrote has no file, which is an empty log.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if let Some(lines) = self.options.tail_lines {
+            let start = tail_start(&mut file, lines).await?;
+            file.seek(SeekFrom::Start(start)).await?;
+        }
+        let mut pending = Vec::new();
+        let mut chunk = vec![0; CHUNK];
+        let mut last_look = false;
+        loop {
+            let count = file.read(&mut chunk).await?;
+            if count > 0 {
+                last_look = false;
+                pending.extend_from_slice(&chunk[..count]);
+                if self.send_lines(&mut pending).await.is_err() {
+                    return Ok(());
+                }
+                continue;
+            }
+            if !self.options.follow || last_look {
+                return Ok(());
+            }
+            if self.is_rotated(&file).await {
+                if let Ok(next) = File::open(&self.path).await {
+                    file = next;
+                    pending.clear();
+                    continue;
+                }
+            } else if !self.is_running().await {
+                // What it wrote between the last read and its end is still to come.
+                last_look = true;
+                continue;
+            }
+            tokio::select! {
+                () = self.sender.closed() => return Ok(()),
+                () = tokio::time::sleep(FOLLOW_STEP) => {}
+            }
+        }
+    }
+
+    async fn is_rotated(&self, file: &File) -> bool {
+        let (Ok(open), Ok(named)) = (file.metadata().await, tokio::fs::metadata(&self.path).await) else {
+            return false;
+        };
+        open.ino() != named.ino() || named.len() < open.len()
+    }
+
+    async fn is_running(&self) -> bool {
+        match self.context.runtime.container_status(&self.id).await {
+            Ok(status) => status.state == v1::ContainerState::ContainerRunning as i32,
+            Err(error) => !error.is_not_found(),
+        }
+    }
+
+    async fn send_lines(&mut self, pending: &mut Vec<u8>) -> Result<(), Enough> {
+        let mut out = Vec::new();
+        let mut done = 0;
+        while let Some(length) = pending[done..].iter().position(|byte| *byte == b'\n') {
+            let line = &pending[done..done + length];
+            render_line(line, &self.options, &mut self.line_open, &mut out);
+            done += length + 1;
+        }
+        pending.drain(..done);
+        let mut full = false;
+        if let Some(limit) = self.options.limit_bytes {
+            let room = usize::try_from(limit - self.written.min(limit)).unwrap_or(usize::MAX);
+            full = out.len() >= room;
+            out.truncate(room);
+        }
+        self.written += out.len() as u64;
+        if !out.is_empty() && self.sender.send(Ok(Frame::data(out.into()))).await.is_err() {
+            return Err(Enough);
+        }
+        if full { Err(Enough) } else { Ok(()) }
+    }
+}
+
+/// One line of the file as the reader wants it. A line that is not in CRI's format is
+/// left out: the runtime was cut off while it wrote it.
+fn render_line(line: &[u8], options: &Options, line_open: &mut bool, out: &mut Vec<u8>) {
+    let mut parts = line.splitn(4, |byte| *byte == b' ');
+    let (Some(time), Some(stream), Some(tag)) = (parts.next(), parts.next(), parts.next()) else { return };
+    let text = parts.next().unwrap_or_default();
+    if options.stream.is_some_and(|wanted| wanted.as_bytes() != stream) {
+        return;
+    }
+    if let Some(since) = options.since {
+        let at = std::str::from_utf8(time).ok().and_then(|time| time.parse::<Timestamp>().ok());
+        if at.is_none_or(|at| at < since) {
+            return;
+        }
+    }
+    if options.timestamps && !*line_open {
+        out.extend_from_slice(time);
+        out.push(b' ');
+    }
+    out.extend_from_slice(text);
+    // Tags may be joined by colons; the first says whether the line goes on.
+    *line_open = tag.split(|byte| *byte == b':').next() == Some(b"P");
+    if !*line_open {
+        out.push(b'\n');
+    }
+}
+
+/// Where the last `lines` lines of the file begin.
+async fn tail_start(file: &mut File, lines: u64) -> std::io::Result<u64> {
+    let length = file.metadata().await?.len();
+    if lines == 0 {
+        return Ok(length);
+    }
+    let mut end = length;
+    let mut found = 0;
+    let mut chunk = vec![0; CHUNK];
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK as u64);
+        let size = (end - start) as usize;
+        file.seek(SeekFrom::Start(start)).await?;
+        file.read_exact(&mut chunk[..size]).await?;
+        for index in (0..size).rev() {
+            let position = start + index as u64;
+            // The newline that ends the file begins no line.
+            if chunk[index] == b'\n' && position + 1 < length {
+                found += 1;
+                if found == lines {
+                    return Ok(position + 1);
+                }
+            }
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// The file of a container's log, for whoever rotates it.
+pub(crate) fn rotated_name(path: &Path, at: Timestamp) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::tests::pod;
+    use serde_json::json;
+
+    const LOG: &str = "2026-01-01T00:00:01.000000000Z stdout F one\n\
+        2026-01-01T00:00:02.000000000Z stderr P tw\n\
+        2026-01-01T00:00:02.500000000Z stderr F o\n\
+        torn\n\
+        2026-01-01T00:00:03.000000000Z stdout F three\n";
+
+    fn render(options: &Options) -> String {
+        let (mut out, mut open) = (Vec::new(), false);
+        for line in LOG.lines() {
+            render_line(line.as_bytes(), options, &mut open, &mut out);
+        }
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn lines_are_joined_filtered_and_stamped() {
+        assert_eq!(render(&Options::default()), "one\ntwo\nthree\n");
+        let stamped = render(&Options { timestamps: true, ..Default::default() });
+        assert!(stamped.contains("2026-01-01T00:00:02.000000000Z two\n"), "{stamped}");
+        let since = "2026-01-01T00:00:03Z".parse().ok();
+        assert_eq!(render(&Options { since, ..Default::default() }), "three\n");
+        assert_eq!(render(&Options { stream: Some("stderr"), ..Default::default() }), "two\n");
+    }
+
+    #[tokio::test]
+    async fn tails_begin_at_their_line() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("0.log");
+        std::fs::write(&path, "a\nbb\nccc\n").expect("written");
+        let mut file = File::open(&path).await.expect("opened");
+        for (lines, expected) in [(0, 9), (1, 5), (2, 2), (3, 0), (9, 0)] {
+            assert_eq!(tail_start(&mut file, lines).await.expect("read"), expected, "{lines}");
+        }
+    }
+
+    #[test]
+    fn options_are_read_and_refused() {
+        let now = Timestamp::from_second(100).expect("a time");
+        let parse = |text| Options::parse(&Query::parse(text), now);
+        let options = parse("follow=true&tailLines=5&sinceSeconds=10&limitBytes=7&timestamps=1").expect("good");
+        assert!(options.follow && options.timestamps);
+        assert_eq!((options.tail_lines, options.limit_bytes), (Some(5), Some(7)));
+        assert_eq!(options.since, Timestamp::from_second(90).ok());
+        assert!(parse("tailLines=-1").is_err());
+        assert!(parse("sinceTime=yesterday").is_err());
+    }
+
+    #[test]
+    fn the_right_instance_is_read() {
+        let with = |status| {
+            let mut pod = pod(json!({ "containers": [{ "name": "a" }] }));
+            pod.status = serde_json::from_value(json!({ "containerStatuses": [status] })).ok();
+            pod
+        };
+        let status = |state, last| {
+            json!({ "name": "a", "image": "", "imageID": "", "ready": false, "restartCount": 1,
+            "containerID": "containerd://new", "state": state, "lastState": last })
+        };
+        let last = json!({ "terminated": { "exitCode": 1, "containerID": "containerd://old" } });
+        let running = with(status(json!({ "running": {} }), last.clone()));
+        assert_eq!(choose_container(&running, "a", false).as_deref(), Ok("new"));
+        assert_eq!(choose_container(&running, "a", true).as_deref(), Ok("old"));
+        let looping = with(status(json!({ "waiting": { "reason": "CrashLoopBackOff" } }), last));
+        assert_eq!(choose_container(&looping, "a", false).as_deref(), Ok("old"));
+        let waiting = with(status(json!({ "waiting": { "reason": "ImagePullBackOff" } }), json!({})));
+        assert_eq!(
+            choose_container(&waiting, "a", false),
+            Err("container \"a\" in pod \"web\" is waiting to start: trying and failing to pull image".into())
+        );
+        assert_eq!(
+            choose_container(&waiting, "a", true),
+            Err("previous terminated container \"a\" in pod \"web\" not found".into())
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! The kubelet's own HTTPS server: what the API server comes for when somebody asks for
+//! a container's log or a terminal in it.
+
+mod auth;
+mod copy;
+mod logs;
+mod routes;
+pub mod spdy;
+mod stats;
+mod streaming;
+mod websocket;
+
+use crate::context::Context;
+use crate::{Error, ServerConfig};
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
+
+/// A client that does not finish its handshake is let go.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+
+pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Response<Body> {
+    let body = Full::new(Bytes::from(text.into())).map_err(|never| match never {}).boxed_unsync();
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert("content-type", http::HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// Serves until `shutdown`; without a configuration there is nothing to serve.
+pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
+    let Some(config) = context.config.server.clone() else { return Ok(()) };
+    let failed = |why: String| Error::Server { address: config.address, why };
+    let tls = tls_config(&config).map_err(failed)?;
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(tls));
+    let listener = TcpListener::bind(config.address).await.map_err(|error| failed(error.to_string()))?;
+    let authorizer = Arc::new(auth::Authorizer::new(context.client.clone(), &context.config.node_name, &config));
+    loop {
+        let stream = tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of descriptors, most likely; a pause lets some be closed.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            },
+        };
+        let (context, acceptor, authorizer) = (context.clone(), acceptor.clone(), authorizer.clone());
+        let stopped = shutdown.clone();
+        tokio::spawn(async move {
+            let _ = stream.set_nodelay(true);
+            let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_LIMIT, acceptor.accept(stream)).await else { return };
+            let caller = auth::Caller::from_certificate(stream.get_ref().1.peer_certificates());
+            let service = hyper::service::service_fn(move |request| {
+                let (context, authorizer, caller) = (context.clone(), authorizer.clone(), caller.clone());
+                async move {
+                    let response = match authorizer.allow(&caller, &request).await {
+                        Ok(()) => routes::serve(context, request).await,
+                        Err(response) => response,
+                    };
+                    Ok::<_, std::convert::Infallible>(response)
+                }
+            });
+            let connection = hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service)
+                .with_upgrades();
+            tokio::select! {
+                () = stopped.cancelled() => {}
+                _ = connection => {}
+            }
+        });
+    }
+}
+
+fn tls_config(config: &ServerConfig) -> Result<rustls::ServerConfig, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(config.certificate_pem.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("the serving certificate is not PEM: {error}"))?;
+    let key = PrivateKeyDer::from_pem_slice(config.key_pem.as_bytes())
+        .map_err(|error| format!("the serving key is not PEM: {error}"))?;
+    let mut roots = rustls::RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(config.client_ca_pem.as_bytes()) {
+        let certificate = certificate.map_err(|error| format!("the client authority is not PEM: {error}"))?;
+        roots.add(certificate).map_err(|error| format!("the client authority is not a certificate: {error}"))?;
+    }
+    // A caller without a certificate may still bring a token.
+    let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .allow_unauthenticated()
+        .build()
+        .map_err(|error| format!("no client authority: {error}"))?;
+    let mut tls = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_client_cert_verifier(verifier)
+        .with_single_cert(chain, key)
+        .map_err(|error| format!("the serving certificate and its key do not match: {error}"))?;
+    // Upgrades need HTTP/1.1, and one protocol is enough for one caller.
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(tls)
+}

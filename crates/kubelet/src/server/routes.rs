@@ -1,0 +1,104 @@
+//! Paths and who answers them.
+
+use super::{Body, logs, stats, streaming, text};
+use crate::context::Context;
+use crate::pod;
+use http::{Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use k8s_openapi::api::core::v1::Pod;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The query by name; a name given several times keeps all its values.
+pub(super) struct Query(HashMap<String, Vec<String>>);
+
+impl Query {
+    pub fn parse(text: &str) -> Self {
+        let mut map: HashMap<String, Vec<String>> = HashMap::new();
+        for (key, value) in form_urlencoded::parse(text.as_bytes()).into_owned() {
+            map.entry(key).or_default().push(value);
+        }
+        Self(map)
+    }
+
+    pub fn all(&self, name: &str) -> &[String] {
+        self.0.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub fn one(&self, name: &str) -> Option<&str> {
+        self.all(name).first().map(String::as_str)
+    }
+
+    /// Upstream takes both the API's words and the kubelet's own: `1` and `true`.
+    pub fn flag(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| matches!(self.one(name), Some("1" | "true" | "True" | "TRUE" | "t")))
+    }
+}
+
+pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> Response<Body> {
+    let path = request.uri().path().to_string();
+    let query = Query::parse(request.uri().query().unwrap_or_default());
+    let decoded: Vec<String> = path
+        .trim_matches('/')
+        .split('/')
+        .map(|part| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned())
+        .collect();
+    let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
+    let is_get = request.method() == Method::GET;
+    match parts.as_slice() {
+        ["healthz"] | ["healthz", "ping" | "syncloop"] => text(StatusCode::OK, "ok"),
+        ["pods"] if is_get => json(&pod_list(&context)),
+        ["metrics"] if is_get => stats::metrics(&context).await,
+        ["stats", "summary"] if is_get => stats::summary(&context).await,
+        ["containerLogs", namespace, name, container] if is_get => match find(&context, namespace, name, None) {
+            Ok(pod) => logs::serve(context, pod, container, &query).await,
+            Err(response) => response,
+        },
+        ["exec", namespace, name, container] => match find(&context, namespace, name, None) {
+            Ok(pod) => streaming::exec(context, &pod, container, &query, request).await,
+            Err(response) => response,
+        },
+        ["exec", namespace, name, uid, container] => match find(&context, namespace, name, Some(uid)) {
+            Ok(pod) => streaming::exec(context, &pod, container, &query, request).await,
+            Err(response) => response,
+        },
+        ["attach", namespace, name, container] => match find(&context, namespace, name, None) {
+            Ok(pod) => streaming::attach(context, &pod, container, &query, request).await,
+            Err(response) => response,
+        },
+        ["attach", namespace, name, uid, container] => match find(&context, namespace, name, Some(uid)) {
+            Ok(pod) => streaming::attach(context, &pod, container, &query, request).await,
+            Err(response) => response,
+        },
+        ["portForward", namespace, name] => match find(&context, namespace, name, None) {
+            Ok(pod) => streaming::port_forward(context, &pod, &query, request).await,
+            Err(response) => response,
+        },
+        ["portForward", namespace, name, uid] => match find(&context, namespace, name, Some(uid)) {
+            Ok(pod) => streaming::port_forward(context, &pod, &query, request).await,
+            Err(response) => response,
+        },
+        ["run", namespace, name, container] if request.method() == Method::POST => {
+            match find(&context, namespace, name, None) {
+                Ok(pod) => streaming::run(context, &pod, container, &query).await,
+                Err(response) => response,
+            }
+        }
+        _ => text(StatusCode::NOT_FOUND, "404 page not found\n"),
+    }
+}
+
+fn find(context: &Context, namespace: &str, name: &str, uid: Option<&str>) -> Result<Arc<Pod>, Response<Body>> {
+    let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod::uid(pod) == uid));
+    found.ok_or_else(|| text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist")))
+}
+
+fn pod_list(context: &Context) -> serde_json::Value {
+    serde_json::json!({ "kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": context.pods.list(None) })
+}
+
+pub(super) fn json(value: &serde_json::Value) -> Response<Body> {
+    let mut response = text(StatusCode::OK, value.to_string());
+    response.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,215 @@
+//! WebSocket callers, translated to the runtime's SPDY.
+//!
+//! In the channel protocols (v4 and v5) the first byte of a message says which stream
+//! the rest belongs to; v5 adds a message that closes one. Port-forward instead carries
+//! whole SPDY connections inside the messages, so there it is only unwrapped.
+
+use super::spdy::{Frame, Reader, Writer};
+use super::streaming::Wanted;
+use super::{Body, BoxError, copy, text};
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http::{HeaderValue, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use std::collections::HashMap;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+const STDIN: u8 = 0;
+const STDOUT: u8 = 1;
+const STDERR: u8 = 2;
+const ERROR: u8 = 3;
+const RESIZE: u8 = 4;
+/// v5: the next byte names a channel that gets nothing more.
+const CLOSE: u8 = 255;
+
+const CHANNEL_PROTOCOLS: &[&str] = &["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
+const TUNNEL_PROTOCOL: &str = "SPDY/3.1+portforward.k8s.io";
+/// What the runtime's streams speak; v4 ends with a status that carries the exit code.
+const RUNTIME_PROTOCOL: &str = "v4.channel.k8s.io";
+const MAX_MESSAGE: usize = 32 << 20;
+
+type Caller = WebSocketStream<TokioIo<Upgraded>>;
+
+/// exec and attach.
+pub(super) async fn translate(url: &str, wanted: Wanted, mut request: Request<Incoming>) -> Response<Body> {
+    let (response, protocol) = match accept(&request, CHANNEL_PROTOCOLS) {
+        Ok(accepted) => accepted,
+        Err(response) => return *response,
+    };
+    let runtime = match dial(url, RUNTIME_PROTOCOL).await {
+        Ok(runtime) => runtime,
+        Err(error) => return text(StatusCode::BAD_GATEWAY, format!("cannot reach the runtime: {error}")),
+    };
+    let upgraded = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgraded.await else { return };
+        let caller = websocket(upgraded).await;
+        if let Err(error) = pump(caller, runtime, wanted, protocol == "v5.channel.k8s.io").await {
+            tracing::debug!(%error, "a stream ended early");
+        }
+    });
+    response
+}
+
+/// port-forward: the messages are the bytes of a SPDY connection.
+pub(super) async fn tunnel(url: &str, mut request: Request<Incoming>) -> Response<Body> {
+    let (response, _) = match accept(&request, &[TUNNEL_PROTOCOL]) {
+        Ok(accepted) => accepted,
+        Err(response) => return *response,
+    };
+    let runtime = match dial(url, "portforward.k8s.io").await {
+        Ok(runtime) => runtime,
+        Err(error) => return text(StatusCode::BAD_GATEWAY, format!("cannot reach the runtime: {error}")),
+    };
+    let upgraded = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgraded.await else { return };
+        let caller = websocket(upgraded).await;
+        if let Err(error) = pump_tunnel(caller, runtime).await {
+            tracing::debug!(%error, "a tunnel ended early");
+        }
+    });
+    response
+}
+
+/// The handshake's answer and the protocol chosen, or a refusal.
+fn accept(request: &Request<Incoming>, known: &[&str]) -> Result<(Response<Body>, String), Box<Response<Body>>> {
+    let refuse = |why: &str| Box::new(text(StatusCode::BAD_REQUEST, why));
+    let key = request.headers().get("sec-websocket-key").ok_or_else(|| refuse("no Sec-WebSocket-Key"))?;
+    let offered = copy::list(request.headers(), "sec-websocket-protocol");
+    let chosen = known.iter().find(|protocol| offered.iter().any(|offer| offer == *protocol));
+    let Some(chosen) = chosen else {
+        return Err(refuse(&format!("none of the protocols {offered:?} is one of {known:?}")));
+    };
+    let accepted = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).map_err(|_| refuse("bad key"))?;
+    let protocol = HeaderValue::from_str(chosen).map_err(|_| refuse("bad protocol"))?;
+    let mut response = text(StatusCode::SWITCHING_PROTOCOLS, "");
+    let headers = response.headers_mut();
+    headers.clear();
+    headers.insert("connection", HeaderValue::from_static("Upgrade"));
+    headers.insert("upgrade", HeaderValue::from_static("websocket"));
+    headers.insert("sec-websocket-accept", accepted);
+    headers.insert("sec-websocket-protocol", protocol);
+    Ok((response, chosen.to_string()))
+}
+
+async fn websocket(upgraded: Upgraded) -> Caller {
+    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+    WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await
+}
+
+async fn dial(url: &str, protocol: &str) -> Result<TokioIo<Upgraded>, BoxError> {
+    let mut answer = copy::request_upgrade(url, "SPDY/3.1", &[protocol.to_string()]).await?;
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(format!("it answered {}", answer.status()).into());
+    }
+    Ok(TokioIo::new(hyper::upgrade::on(&mut answer).await?))
+}
+
+async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5: bool) -> Result<(), BoxError> {
+    let (read, write) = tokio::io::split(runtime);
+    let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
+    // The runtime waits for all of these before it starts the process; the order is upstream's.
+    let kinds = [
+        (ERROR, "error", true),
+        (STDIN, "stdin", wanted.stdin),
+        (STDOUT, "stdout", wanted.stdout),
+        (STDERR, "stderr", wanted.stderr),
+        (RESIZE, "resize", wanted.tty),
+    ];
+    let mut streams: HashMap<u8, u32> = HashMap::new();
+    for (channel, name, _) in kinds.iter().filter(|(_, _, open)| *open) {
+        streams.insert(*channel, writer.open(&[("streamtype", name)]).await?);
+    }
+    let channel_of: HashMap<u32, u8> = streams.iter().map(|(channel, stream)| (*stream, *channel)).collect();
+    let mut open: Vec<u8> =
+        [ERROR, STDOUT, STDERR].into_iter().filter(|channel| streams.contains_key(channel)).collect();
+    // Says that the connection stands, before there is any output.
+    let first = if wanted.stdout {
+        STDOUT
+    } else if wanted.stderr {
+        STDERR
+    } else {
+        ERROR
+    };
+    caller.send(message(first, &[])).await?;
+    while !open.is_empty() {
+        tokio::select! {
+            said = caller.next() => match said {
+                Some(Ok(Message::Binary(data))) => {
+                    let Some((channel, data)) = data.split_first() else { continue };
+                    match (*channel, data) {
+                        (CLOSE, [closed, ..]) if v5 => {
+                            if let Some(stream) = streams.get(closed).filter(|_| *closed == STDIN) {
+                                writer.send(*stream, &[], true).await?;
+                            }
+                        }
+                        (STDIN | RESIZE, data) => {
+                            if let Some(stream) = streams.get(channel) {
+                                writer.send(*stream, data, false).await?;
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Ok(()),
+                Some(Ok(_)) => {}
+            },
+            frame = reader.next() => match frame? {
+                Some(Frame::Data { stream, data, fin }) => {
+                    let Some(channel) = channel_of.get(&stream) else { continue };
+                    if !data.is_empty() {
+                        caller.send(message(*channel, &data)).await?;
+                    }
+                    if fin {
+                        open.retain(|one| one != channel);
+                    }
+                }
+                Some(Frame::Reply { stream, fin: true } | Frame::Reset { stream }) => {
+                    if let Some(channel) = channel_of.get(&stream) {
+                        open.retain(|one| one != channel);
+                    }
+                }
+                Some(Frame::Ping(id)) => writer.pong(id).await?,
+                Some(Frame::GoAway) | None => break,
+                Some(Frame::Reply { .. } | Frame::Other) => {}
+            },
+        }
+    }
+    caller.close(None).await?;
+    Ok(())
+}
+
+fn message(channel: u8, data: &[u8]) -> Message {
+    let mut bytes = Vec::with_capacity(data.len() + 1);
+    bytes.push(channel);
+    bytes.extend_from_slice(data);
+    Message::Binary(Bytes::from(bytes))
+}
+
+async fn pump_tunnel(mut caller: Caller, runtime: TokioIo<Upgraded>) -> Result<(), BoxError> {
+    let (mut read, mut write) = tokio::io::split(runtime);
+    let mut buffer = vec![0; 32 * 1024];
+    loop {
+        tokio::select! {
+            said = caller.next() => match said {
+                Some(Ok(Message::Binary(data))) => write.write_all(&data).await?,
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Ok(()),
+                Some(Ok(_)) => {}
+            },
+            count = read.read(&mut buffer) => match count? {
+                0 => {
+                    caller.close(None).await?;
+                    return Ok(());
+                }
+                count => caller.send(Message::Binary(Bytes::copy_from_slice(&buffer[..count]))).await?,
+            },
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The kubelet on a real containerd, against an API in memory: a pod's whole life.
+
+mod support;
+
+use ferry_client::Client;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use support::api::FakeApi;
+use support::caller::{Output, server_and_callers};
+use support::eventually;
+use support::machine::{IMAGE, Machine};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+const NODE: &str = "node-a";
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// A running kubelet; dropping the handle does not stop its containers.
+struct Kubelet {
+    shutdown: CancellationToken,
+    task: tokio::task::JoinHandle<Result<(), ferry_kubelet::Error>>,
+}
+
+impl Kubelet {
+    async fn start(machine: &Machine, api: &FakeApi) -> Self {
+        Self::start_with(machine.config(NODE), api).await
+    }
+
+    async fn start_with(config: ferry_kubelet::Config, api: &FakeApi) -> Self {
+        let client = Client::new(Arc::new(api.clone()), "kubelet");
+        let shutdown = CancellationToken::new();
+        let (sender, mut ready) = watch::channel(false);
+        let task = tokio::spawn(ferry_kubelet::run(config, client, sender, shutdown.clone()));
+        tokio::time::timeout(LIMIT, ready.wait_for(|ready| *ready))
+            .await
+            .expect("the node becomes ready in time")
+            .expect("the kubelet lives");
+        Self { shutdown, task }
+    }
+
+    async fn stop(self) {
+        self.shutdown.cancel();
+        self.task.await.expect("the kubelet ends").expect("without an error");
+    }
+}
+
+fn pod(name: &str, spec: Value) -> Value {
+    let mut spec = spec;
+    spec["nodeName"] = json!(NODE);
+    spec["enableServiceLinks"] = json!(true);
+    if spec["terminationGracePeriodSeconds"].is_null() {
+        spec["terminationGracePeriodSeconds"] = json!(0);
+    }
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "default", "name": name }, "spec": spec })
+}
+
+fn container(name: &str, args: &[&str]) -> Value {
+    json!({ "name": name, "image": IMAGE, "args": args })
+}
+
+/// The pod, once `check` likes it.
+async fn wait_for(api: &FakeApi, name: &str, what: &str, check: impl Fn(&Value) -> bool) -> Value {
+    eventually(&format!("{name}: {what}"), LIMIT, || {
+        let pod = api.get("pods", "default", name).ok_or("no such pod")?;
+        if check(&pod) { Ok(pod) } else { Err(format!("{:#}\n{:#?}", pod["status"], api.events(name))) }
+    })
+    .await
+}
+
+async fn wait_gone(api: &FakeApi, name: &str) {
+    eventually(&format!("{name} gone"), LIMIT, || match api.get("pods", "default", name) {
+        None => Ok(()),
+        Some(pod) => Err(format!("{:#}\n{:#?}", pod["status"], api.events(name))),
+    })
+    .await;
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    conditions.iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+fn first(pod: &Value) -> &Value {
+    &pod["status"]["containerStatuses"][0]
+}
+
+fn assert_nothing_left(machine: &Machine) {
+    assert_eq!(machine.containers(), Vec::<String>::new(), "containers");
+    assert_eq!(machine.cgroups(), Vec::<std::path::PathBuf>::new(), "cgroups of pods");
+    let pods = std::fs::read_dir(machine.directory.join("kubelet/pods")).into_iter().flatten().count();
+    assert_eq!(pods, 0, "directories of pods");
+    let logs = std::fs::read_dir(machine.directory.join("logs")).into_iter().flatten().count();
+    assert_eq!(logs, 0, "directories of logs");
+    let kubelet = machine.directory.join("kubelet").to_string_lossy().into_owned();
+    let mounts: Vec<String> = machine.mounts().into_iter().filter(|point| point.starts_with(&kubelet)).collect();
+    assert_eq!(mounts, Vec::<String>::new(), "mounts");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pods_whole_life() {
+    let machine = Machine::start("life");
+    let api = FakeApi::new();
+    api.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "cm" }, "data": { "color": "red" } }));
+    let kubelet = Kubelet::start(&machine, &api).await;
+
+    let node = api.get("nodes", "", NODE).expect("the node is registered");
+    assert_eq!(
+        node["status"]["nodeInfo"]["containerRuntimeVersion"].as_str().map(|v| v.starts_with("containerd://")),
+        Some(true)
+    );
+    eventually("a lease", LIMIT, || api.get("leases", "kube-node-lease", NODE).map(drop).ok_or_else(String::new)).await;
+
+    // Running, with volumes, environment and probes.
+    let healthy = "/data/healthy";
+    api.put("pods", pod("web", json!({
+        "initContainers": [{ "name": "init", "image": IMAGE, "args": ["write", healthy, "yes"], "volumeMounts": [{ "name": "data", "mountPath": "/data" }] }],
+        "containers": [{
+            "name": "web", "image": IMAGE, "args": ["serve", "8080", healthy],
+            "env": [{ "name": "IP", "valueFrom": { "fieldRef": { "fieldPath": "status.podIP" } } },
+                    { "name": "COLOR", "valueFrom": { "configMapKeyRef": { "name": "cm", "key": "color" } } }],
+            "resources": { "requests": { "cpu": "10m" }, "limits": { "memory": "64Mi" } },
+            "readinessProbe": { "httpGet": { "path": "/healthz", "port": 8080 }, "periodSeconds": 1, "failureThreshold": 1 },
+            "volumeMounts": [{ "name": "data", "mountPath": "/data" }, { "name": "cm", "mountPath": "/cm" },
+                             { "name": "token", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "readOnly": true }],
+        }],
+        "volumes": [{ "name": "data", "emptyDir": {} }, { "name": "cm", "configMap": { "name": "cm" } },
+            { "name": "token", "projected": { "sources": [{ "serviceAccountToken": { "path": "token", "expirationSeconds": 3607 } }] } }],
+    })));
+    let web = wait_for(&api, "web", "ready", is_ready).await;
+    assert_eq!(web["status"]["phase"], "Running");
+    assert_eq!(web["status"]["initContainerStatuses"][0]["state"]["terminated"]["reason"], "Completed");
+    let id =
+        first(&web)["containerID"].as_str().and_then(|id| id.strip_prefix("containerd://")).expect("an id").to_string();
+    let exec = |args: &[&str]| {
+        let mut all = vec!["tasks", "exec", "--exec-id", "probe", id.as_str(), "/program"];
+        all.extend(args);
+        String::from_utf8_lossy(&machine.ctr(&all).stdout).into_owned()
+    };
+    assert_eq!(exec(&["cat", "/cm/color"]), "red");
+    assert_eq!(exec(&["cat", "/var/run/secrets/kubernetes.io/serviceaccount/token"]), "a.b.c");
+    let env = exec(&["env"]);
+    let ip = web["status"]["podIP"].as_str().expect("an address");
+    assert!(env.contains(&format!("IP={ip}\n")) && env.contains("COLOR=red\n"), "{env}");
+    assert!(exec(&["cat", "/etc/hosts"]).contains(&format!("{ip}\tweb")));
+    assert!(
+        exec(&["cat", "/etc/resolv.conf"]).contains("search default.svc.cluster.local svc.cluster.local cluster.local")
+    );
+
+    // A changed ConfigMap reaches the running container.
+    api.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "cm" }, "data": { "color": "blue" } }));
+    eventually("the new color", LIMIT, || match exec(&["cat", "/cm/color"]).as_str() {
+        "blue" => Ok(()),
+        other => Err(other.to_string()),
+    })
+    .await;
+
+    // Readiness follows the probe.
+    std::fs::remove_file(
+        machine
+            .directory
+            .join("kubelet/pods")
+            .join(web["metadata"]["uid"].as_str().expect("a uid"))
+            .join("volumes/kubernetes.io~empty-dir/data/healthy"),
+    )
+    .expect("the file is there");
+    wait_for(&api, "web", "unready", |pod| !is_ready(pod)).await;
+    let events = api.events("web");
+    assert!(
+        events.contains(&"Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503".to_string()),
+        "{events:#?}"
+    );
+    let order = ["Pulled", "Created", "Started"];
+    let reasons: Vec<&str> = events.iter().filter_map(|event| event.split(':').next()).collect();
+    assert_eq!(reasons.iter().filter(|reason| order.contains(reason)).take(3).copied().collect::<Vec<_>>(), order);
+
+    // A crash is followed by a restart, a second one by a wait.
+    api.put("pods", pod("crash", json!({ "containers": [container("c", &["end", "3", "last", "words"])] })));
+    let crash = wait_for(&api, "crash", "CrashLoopBackOff", |pod| {
+        first(pod)["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+    })
+    .await;
+    assert_eq!(first(&crash)["lastState"]["terminated"]["exitCode"], 3);
+    assert_eq!(first(&crash)["restartCount"], 1);
+    let message = first(&crash)["state"]["waiting"]["message"].as_str().unwrap_or_default().to_string();
+    assert!(message.starts_with("back-off 10s restarting failed container=c pod=crash_default("), "{message}");
+
+    // A pod that finishes has succeeded.
+    api.put(
+        "pods",
+        pod("once", json!({ "restartPolicy": "Never", "containers": [container("c", &["say", "hello"])] })),
+    );
+    let once = wait_for(&api, "once", "Succeeded", |pod| pod["status"]["phase"] == "Succeeded").await;
+    assert_eq!(first(&once)["state"]["terminated"]["reason"], "Completed");
+
+    // A failing liveness probe restarts its container.
+    api.put("pods", pod("sick", json!({ "containers": [{ "name": "c", "image": IMAGE, "args": ["pause"],
+        "livenessProbe": { "exec": { "command": ["/program", "exists", "/none"] }, "periodSeconds": 1, "failureThreshold": 1 } }] })));
+    wait_for(&api, "sick", "restarted", |pod| first(pod)["restartCount"].as_i64() >= Some(1)).await;
+    let events = api.events("sick");
+    assert!(
+        events.contains(&"Killing: Container c failed liveness probe, will be restarted".to_string()),
+        "{events:#?}"
+    );
+
+    // What is missing is waited for by its name.
+    api.put("pods", pod("later", json!({ "containers": [{ "name": "c", "image": IMAGE, "args": ["pause"], "volumeMounts": [{ "name": "v", "mountPath": "/v" }] }],
+        "volumes": [{ "name": "v", "secret": { "secretName": "s" } }] })));
+    eventually("FailedMount", LIMIT, || {
+        let events = api.events("later");
+        let wanted = "FailedMount: MountVolume.SetUp failed for volume \"v\" : secret \"s\" not found";
+        if events.iter().any(|event| event == wanted) { Ok(()) } else { Err(format!("{events:#?}")) }
+    })
+    .await;
+    api.put("secrets", json!({ "metadata": { "namespace": "default", "name": "s" }, "data": { "k": "dg==" } }));
+    wait_for(&api, "later", "ready", is_ready).await;
+
+    // An image that is nowhere.
+    api.put("pods", pod("noimage", json!({ "containers": [{ "name": "c", "image": "127.0.0.1:1/none:1" }] })));
+    wait_for(&api, "noimage", "ErrImagePull", |pod| first(pod)["state"]["waiting"]["reason"] == "ErrImagePull").await;
+
+    // A new kubelet adopts what runs and restarts none of it.
+    let before = first(&api.get("pods", "default", "web").expect("web"))["containerID"].clone();
+    kubelet.stop().await;
+    let kubelet = Kubelet::start(&machine, &api).await;
+    let web = wait_for(&api, "web", "still running", |pod| first(pod)["state"]["running"].is_object()).await;
+    assert_eq!((&first(&web)["containerID"], &first(&web)["restartCount"]), (&before, &json!(0)));
+
+    for name in ["web", "crash", "once", "sick", "later", "noimage"] {
+        api.delete_pod("default", name, 0);
+    }
+    for name in ["web", "crash", "once", "sick", "later", "noimage"] {
+        wait_gone(&api, name).await;
+    }
+    let web = api.get("pods", "default", "web");
+    assert_eq!(web, None);
+    assert_nothing_left(&machine);
+    kubelet.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn logs_and_terminals() {
+    let machine = Machine::start("logs");
+    let api = FakeApi::new();
+    let (server, caller, stranger) = server_and_callers();
+    let mut config = machine.config(NODE);
+    config.server = Some(server);
+    let kubelet = Kubelet::start_with(config, &api).await;
+
+    assert_eq!(stranger.get("/pods").await.0, 403);
+    assert_eq!(caller.get("/healthz").await, (200, "ok".into()));
+
+    api.put("pods", pod("web", json!({ "containers": [container("c", &["pause"])] })));
+    api.put("pods", pod("crash", json!({ "containers": [container("c", &["end", "3", "last", "words"])] })));
+    wait_for(&api, "web", "ready", is_ready).await;
+
+    let logs = "/containerLogs/default/web/c";
+    assert_eq!(caller.get(logs).await, (200, "ready\n".into()));
+    let (_, stamped) = caller.get(&format!("{logs}?timestamps=true")).await;
+    assert!(stamped.ends_with("Z ready\n"), "{stamped}");
+    assert_eq!(caller.get(&format!("{logs}?limitBytes=3")).await.1, "rea");
+    assert_eq!(caller.get(&format!("{logs}?tailLines=0")).await.1, "");
+    let (status, why) = caller.get(&format!("{logs}?previous=true")).await;
+    assert_eq!((status, why.as_str()), (400, "previous terminated container \"c\" in pod \"web\" not found"));
+    assert_eq!(caller.get("/containerLogs/default/web/none").await.0, 404);
+    wait_for(&api, "crash", "CrashLoopBackOff", |pod| first(pod)["state"]["waiting"]["reason"] == "CrashLoopBackOff")
+        .await;
+    assert_eq!(caller.get("/containerLogs/default/crash/c?previous=true").await, (200, "last words\n".into()));
+
+    // A followed log ends with its container.
+    api.put("pods", pod("short", json!({ "restartPolicy": "Never", "containers": [container("c", &["sleep", "1"])] })));
+    wait_for(&api, "short", "running", |pod| first(pod)["state"]["running"].is_object()).await;
+    assert_eq!(caller.get("/containerLogs/default/short/c?follow=true").await, (200, String::new()));
+
+    let exec = "/exec/default/web/c";
+    let done = json!({ "metadata": {}, "status": "Success" });
+    let said = caller
+        .exec_websocket(
+            &format!("{exec}?command=/program&command=echo-stdin&input=1&output=1&error=1"),
+            Some("hi there"),
+        )
+        .await;
+    assert_eq!(said, Output { stdout: "hi there".into(), stderr: String::new(), error: done.clone() });
+    let said = caller
+        .exec_websocket(&format!("{exec}?command=/program&command=complain&command=no&stdout=true&stderr=true"), None)
+        .await;
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", "no\n"));
+    let said = caller
+        .exec_websocket(&format!("{exec}?command=/program&command=end&command=7&stdout=true&stderr=true"), None)
+        .await;
+    assert_eq!(said.error["details"]["causes"][0], json!({ "reason": "ExitCode", "message": "7" }));
+    let said = caller.exec_spdy(&format!("{exec}?command=/program&command=say&command=spdy&output=1&error=1")).await;
+    assert_eq!(said, Output { stdout: "spdy\n".into(), stderr: String::new(), error: done });
+
+    let (_, summary) = caller.get("/stats/summary").await;
+    let summary: Value = serde_json::from_str(&summary).expect("JSON");
+    assert!(
+        summary["pods"].as_array().is_some_and(|pods| pods.iter().any(|pod| pod["podRef"]["name"] == "web")),
+        "{summary:#}"
+    );
+
+    for name in ["web", "crash", "short"] {
+        api.delete_pod("default", name, 0);
+    }
+    for name in ["web", "crash", "short"] {
+        wait_gone(&api, name).await;
+    }
+    assert_nothing_left(&machine);
+    kubelet.stop().await;
+}

@@ -1,0 +1,235 @@
+//! A containerd of the test's own: its root, state and socket under one temporary
+//! directory, with an image the test has packed itself. Dropping it leaves nothing.
+
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub const IMAGE: &str = "docker.io/test/program:1";
+
+pub struct Machine {
+    pub directory: PathBuf,
+    containerd: Child,
+    bridge: String,
+    cgroup: String,
+}
+
+impl Machine {
+    pub fn start(name: &str) -> Self {
+        // Short, because unix sockets allow little more than a hundred characters.
+        let directory = PathBuf::from(format!("/tmp/ferry-kubelet-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir_all(directory.join("cni/net.d")).expect("a directory for the test");
+        std::fs::write(directory.join("config.toml"), config(&directory)).expect("containerd's configuration");
+        let log = std::fs::File::create(directory.join("containerd.log")).expect("a log");
+        let containerd = Command::new("containerd")
+            .arg("--config")
+            .arg(directory.join("config.toml"))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("containerd is installed");
+        let bridge = format!("fkt{}", std::process::id() % 100_000);
+        let cgroup = format!("ferry-test-{name}-{}", std::process::id());
+        let machine = Self { directory, containerd, bridge, cgroup };
+        let until = Instant::now() + Duration::from_secs(20);
+        while !machine.ctr(&["version"]).status.success() {
+            assert!(Instant::now() < until, "containerd answers: {}", machine.log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        machine.import_image();
+        machine
+    }
+
+    pub fn socket(&self) -> String {
+        self.directory.join("containerd.sock").to_string_lossy().into_owned()
+    }
+
+    pub fn config(&self, node: &str) -> ferry_kubelet::Config {
+        let mut config = ferry_kubelet::Config::new(node, "127.0.0.1", &self.directory, &self.socket());
+        config.cni.bridge = self.bridge.clone();
+        config.cgroup_root = self.cgroup.clone();
+        config.pod_cidr =
+            Some(format!("10.{}.{}.0/24", 100 + std::process::id() % 100, std::process::id() / 100 % 250));
+        config.heartbeat = Duration::from_secs(1);
+        config
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.directory.join("containerd.log")).unwrap_or_default()
+    }
+
+    pub fn ctr(&self, arguments: &[&str]) -> std::process::Output {
+        Command::new("ctr")
+            .args(["--address", &self.socket(), "--namespace", "k8s.io"])
+            .args(arguments)
+            .output()
+            .expect("ctr is installed")
+    }
+
+    pub fn containers(&self) -> Vec<String> {
+        let output = self.ctr(&["containers", "list", "--quiet"]);
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect()
+    }
+
+    pub fn mounts(&self) -> Vec<String> {
+        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let here = self.directory.to_string_lossy().into_owned();
+        let points = table.lines().filter_map(|line| line.split(' ').nth(4).map(str::to_string));
+        points.filter(|point| point.starts_with(&here)).collect()
+    }
+
+    pub fn cgroups(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut queue: Vec<PathBuf> = std::fs::read_dir("/sys/fs/cgroup")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path().join(&self.cgroup))
+            .chain([Path::new("/sys/fs/cgroup").join(&self.cgroup)])
+            .collect();
+        while let Some(path) = queue.pop() {
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                if entry.path().is_dir() {
+                    queue.push(entry.path());
+                    if entry.file_name().to_string_lossy().starts_with("pod") {
+                        found.push(entry.path());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn import_image(&self) {
+        let program = self.directory.join("program");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/program.rs");
+        let compiled = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()))
+            .args([
+                "--edition",
+                "2021",
+                "-O",
+                "-C",
+                "target-feature=+crt-static",
+                "-C",
+                "panic=abort",
+                "-C",
+                "strip=symbols",
+                "-o",
+            ])
+            .arg(&program)
+            .arg(source)
+            .status()
+            .expect("rustc is installed");
+        assert!(compiled.success(), "the test's program compiles");
+        let archive = self.directory.join("image.tar");
+        pack(&std::fs::read(&program).expect("the program"), &archive);
+        let path = archive.to_string_lossy().into_owned();
+        let imported = self.ctr(&["images", "import", &path]);
+        assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    }
+}
+
+/// A docker archive with one layer that holds the program as /program.
+fn pack(program: &[u8], archive: &Path) {
+    let mut layer = tar::Builder::new(Vec::new());
+    append(&mut layer, "program", program, 0o755);
+    let layer = layer.into_inner().expect("a layer");
+    let digest: String = Sha256::digest(&layer).iter().map(|byte| format!("{byte:02x}")).collect();
+    let config = serde_json::json!({
+        "architecture": if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" },
+        "os": "linux",
+        "config": { "Entrypoint": ["/program"], "Env": ["PATH=/"] },
+        "rootfs": { "type": "layers", "diff_ids": [format!("sha256:{digest}")] },
+    });
+    let manifest =
+        serde_json::json!([{ "Config": "config.json", "RepoTags": ["test/program:1"], "Layers": ["layer.tar"] }]);
+    let mut image = tar::Builder::new(std::fs::File::create(archive).expect("an archive"));
+    append(&mut image, "config.json", config.to_string().as_bytes(), 0o644);
+    append(&mut image, "layer.tar", &layer, 0o644);
+    append(&mut image, "manifest.json", manifest.to_string().as_bytes(), 0o644);
+    image.finish().expect("a whole archive");
+}
+
+fn append<W: std::io::Write>(archive: &mut tar::Builder<W>, name: &str, data: &[u8], mode: u32) {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(data.len() as u64);
+    header.set_mode(mode);
+    header.set_cksum();
+    archive.append_data(&mut header, name, data).expect("an entry");
+}
+
+fn config(directory: &Path) -> String {
+    let at = |name: &str| directory.join(name).to_string_lossy().into_owned();
+    format!(
+        r#"version = 2
+root = "{root}"
+state = "{state}"
+disabled_plugins = ["io.containerd.internal.v1.opt"]
+[grpc]
+  address = "{socket}"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{IMAGE}"
+  restrict_oom_score_adj = true
+  disable_apparmor = true
+  stream_server_address = "127.0.0.1"
+  stream_server_port = "0"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "{conf}"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "overlayfs"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = false
+"#,
+        root = at("root"),
+        state = at("state"),
+        socket = at("containerd.sock"),
+        conf = at("cni/net.d"),
+    )
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // What a failed test has left must not outlive it: containers first, while
+        // there is a containerd to ask.
+        for id in self.containers() {
+            self.ctr(&["tasks", "kill", "--signal", "SIGKILL", "--all", &id]);
+            let until = Instant::now() + Duration::from_secs(5);
+            while !self.ctr(&["tasks", "delete", "--force", &id]).status.success() && Instant::now() < until {
+                if self.ctr(&["containers", "delete", &id]).status.success() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            self.ctr(&["containers", "delete", &id]);
+        }
+        let _ = nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(self.containerd.id() as i32),
+            nix::sys::signal::Signal::SIGTERM,
+        );
+        let _ = self.containerd.wait();
+        let mut mounts = self.mounts();
+        mounts.sort_by_key(|point| std::cmp::Reverse(point.len()));
+        for point in mounts {
+            let _ = nix::mount::umount2(point.as_str(), nix::mount::MntFlags::MNT_DETACH);
+        }
+        let _ = Command::new("ip").args(["link", "delete", &self.bridge]).stderr(Stdio::null()).status();
+        for entry in std::fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
+            remove_cgroup(&entry.path().join(&self.cgroup));
+        }
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn remove_cgroup(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.path().is_dir() {
+            remove_cgroup(&entry.path());
+        }
+    }
+    let _ = std::fs::remove_dir(path);
+}

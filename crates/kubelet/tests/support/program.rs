@@ -1,0 +1,62 @@
+//! The program inside the test image: everything a test needs a container to do, in one
+//! static binary without dependencies.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] | ["pause"] => forever(),
+        ["say", text @ ..] => println!("{}", text.join(" ")),
+        ["complain", text @ ..] => eprintln!("{}", text.join(" ")),
+        // Says something, waits, and ends with the code.
+        ["end", code, text @ ..] => {
+            println!("{}", text.join(" "));
+            std::process::exit(code.parse().unwrap_or(1));
+        }
+        ["cat", path] => match std::fs::read_to_string(path) {
+            Ok(text) => print!("{text}"),
+            Err(error) => {
+                eprintln!("{path}: {error}");
+                std::process::exit(1);
+            }
+        },
+        ["write", path, text] => std::fs::write(path, text).unwrap_or_else(|error| panic!("{path}: {error}")),
+        ["exists", path] => std::process::exit(i32::from(!std::path::Path::new(path).exists())),
+        ["env"] => std::env::vars().for_each(|(key, value)| println!("{key}={value}")),
+        ["echo-stdin"] => {
+            let mut text = String::new();
+            let _ = std::io::stdin().read_to_string(&mut text);
+            print!("{text}");
+        }
+        ["sleep", seconds] => std::thread::sleep(Duration::from_secs(seconds.parse().unwrap_or(1))),
+        // An HTTP server that is healthy while the file exists.
+        ["serve", port, healthy] => serve(port, healthy),
+        other => {
+            eprintln!("unknown command {other:?}");
+            std::process::exit(64);
+        }
+    }
+}
+
+fn forever() -> ! {
+    println!("ready");
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn serve(port: &str, healthy: &str) {
+    let listener = TcpListener::bind(format!("0.0.0.0:{port}")).expect("the port is free");
+    println!("serving");
+    for stream in listener.incoming().flatten() {
+        let mut stream = stream;
+        let mut buffer = [0; 1024];
+        let _ = stream.read(&mut buffer);
+        let status = if std::path::Path::new(healthy).exists() { "200 OK" } else { "503 Service Unavailable" };
+        let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
+    }
+}
