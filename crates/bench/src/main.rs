@@ -52,12 +52,26 @@ async fn main() -> Result<()> {
     report.add("idle PSS of the whole process", "MB", cluster.memory()?, Some(659.0), Some(60.0), Better::Lower);
 
     let rolled_out = roll_out(&cluster).await?;
-    report.add("apply of Deployment(3)+Service to rolled out", "s", rolled_out.as_secs_f64(), Some(2.06), None, Better::Lower);
+    report.add(
+        "apply of Deployment(3)+Service to rolled out",
+        "s",
+        rolled_out.as_secs_f64(),
+        Some(2.06),
+        None,
+        Better::Lower,
+    );
 
     for clients in [1, 16, 256] {
         let count = if clients == 1 { 1_000 } else { args.requests / 2 };
         let rate = creates(&cluster, clients, count).await?;
-        report.add(&format!("durable creates, {clients} clients"), "/s", rate, None, (clients == 256).then_some(10_000.0), Better::Higher);
+        report.add(
+            &format!("durable creates, {clients} clients"),
+            "/s",
+            rate,
+            None,
+            (clients == 256).then_some(10_000.0),
+            Better::Higher,
+        );
     }
     let rate = gets(&cluster, 64, args.requests).await?;
     report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), None, Better::Higher);
@@ -65,7 +79,14 @@ async fn main() -> Result<()> {
     let (took, bytes) = list(&cluster, args.objects).await?;
     // Upstream: 10.5 MB in 0.31 s; compared by the byte.
     let upstream = 0.31 / 10.5e6 * bytes as f64;
-    report.add(&format!("LIST of {} objects ({:.1} MB)", args.objects, bytes as f64 / 1e6), "s", took.as_secs_f64(), Some(upstream), None, Better::Lower);
+    report.add(
+        &format!("LIST of {} objects ({:.1} MB)", args.objects, bytes as f64 / 1e6),
+        "s",
+        took.as_secs_f64(),
+        Some(upstream),
+        None,
+        Better::Lower,
+    );
     report.add("PSS after all of this", "MB", cluster.memory()?, None, None, Better::Lower);
     print!("{}", report.render());
     if let Some(file) = &args.json {
@@ -92,7 +113,11 @@ async fn roll_out(cluster: &Cluster) -> Result<Duration> {
         if now["status"]["readyReplicas"] == 3 {
             return Ok(start.elapsed());
         }
-        anyhow::ensure!(start.elapsed() < Duration::from_secs(60), "the deployment did not roll out: {}", now["status"]);
+        anyhow::ensure!(
+            start.elapsed() < Duration::from_secs(60),
+            "the deployment did not roll out: {}",
+            now["status"]
+        );
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -121,7 +146,9 @@ async fn gets(cluster: &Cluster, clients: usize, count: usize) -> Result<f64> {
 /// The best of five reads of a namespace filled to `objects`.
 async fn list(cluster: &Cluster, objects: usize) -> Result<(Duration, usize)> {
     let mut connection = cluster.connect().await?;
-    connection.post("/api/v1/namespaces", &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "many"}})).await?;
+    connection
+        .post("/api/v1/namespaces", &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "many"}}))
+        .await?;
     load::spread(cluster, 64, objects, |connection: &mut Connection, n| {
         let body = config_map(&format!("m-{n}"));
         Box::pin(async move { connection.post("/api/v1/namespaces/many/configmaps", &body).await.map(drop) })

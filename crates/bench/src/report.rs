@@ -33,13 +33,22 @@ impl Row {
 }
 
 impl Report {
-    pub fn add(&mut self, what: &str, unit: &'static str, measured: f64, upstream: Option<f64>, goal: Option<f64>, better: Better) {
+    pub fn add(
+        &mut self,
+        what: &str,
+        unit: &'static str,
+        measured: f64,
+        upstream: Option<f64>,
+        goal: Option<f64>,
+        better: Better,
+    ) {
         eprintln!("measured: {what}: {measured:.2} {unit}");
         self.rows.push(Row { what: what.to_owned(), unit, measured, upstream, goal, better });
     }
 
     pub fn render(&self) -> String {
-        let mut out = format!("\n{:<48} {:>14} {:>14} {:>9} {:>16}\n", "what", "ferry", "upstream", "better by", "goal");
+        let mut out =
+            format!("\n{:<48} {:>14} {:>14} {:>9} {:>16}\n", "what", "ferry", "upstream", "better by", "goal");
         for row in &self.rows {
             let figure = |n: f64| format!("{n:.2} {}", row.unit);
             let goal = row.goal.map_or(String::new(), |goal| {

@@ -22,7 +22,8 @@ pub async fn apply(client: &Client, cluster: &Cluster, dns_address: Ipv4Addr) ->
 }
 
 fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 2] {
-    let labels = json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
+    let labels =
+        json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
     let service = json!({
         "apiVersion": "v1",
         "kind": "Service",

@@ -55,7 +55,8 @@ impl Cluster {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
         };
-        let mut cluster: Self = serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
+        let mut cluster: Self =
+            serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
         cluster.data_dir.clone_from(&place.data_dir);
         cluster.run_dir.clone_from(&place.run_dir);
         Ok(Some(cluster))
@@ -64,7 +65,8 @@ impl Cluster {
     pub fn save(&self) -> Result<()> {
         let file = self.data_dir.join("cluster.json");
         let part = self.data_dir.join("cluster.json.part");
-        std::fs::write(&part, serde_json::to_vec_pretty(self)?).with_context(|| format!("cannot write {}", part.display()))?;
+        std::fs::write(&part, serde_json::to_vec_pretty(self)?)
+            .with_context(|| format!("cannot write {}", part.display()))?;
         std::fs::rename(&part, &file).with_context(|| format!("cannot write {}", file.display()))
     }
 
@@ -181,9 +183,14 @@ fn refuse_change(flag: &str, wish: Option<&String>, have: &str) -> Result<()> {
 
 /// A range whose base has no host bits set.
 pub fn parse_cidr(what: &str, text: &str) -> Result<(Ipv4Addr, u8)> {
-    let (address, bits) = text.split_once('/').with_context(|| format!("{what}: {text:?} is not of the form 10.0.0.0/16"))?;
+    let (address, bits) =
+        text.split_once('/').with_context(|| format!("{what}: {text:?} is not of the form 10.0.0.0/16"))?;
     let address: Ipv4Addr = address.parse().with_context(|| format!("{what}: {address:?} is not an IPv4 address"))?;
-    let bits: u8 = bits.parse().ok().filter(|b| (8..=28).contains(b)).with_context(|| format!("{what}: /{bits} is not between /8 and /28"))?;
+    let bits: u8 = bits
+        .parse()
+        .ok()
+        .filter(|b| (8..=28).contains(b))
+        .with_context(|| format!("{what}: /{bits} is not between /8 and /28"))?;
     if u32::from(address) & (u32::MAX >> bits) != 0 {
         bail!("{what}: {text:?} has host bits set");
     }
@@ -206,7 +213,11 @@ mod tests {
     }
 
     fn wishes() -> Wishes {
-        Wishes { node_name: Some("a".into()), node_ip: Some("192.0.2.7".parse().expect("an address")), ..Default::default() }
+        Wishes {
+            node_name: Some("a".into()),
+            node_ip: Some("192.0.2.7".parse().expect("an address")),
+            ..Default::default()
+        }
     }
 
     #[test]
@@ -241,7 +252,9 @@ mod tests {
 
     #[test]
     fn bad_ranges_are_named() {
-        for (text, why) in [("10.0.0.0", "form"), ("10.0.0.1/16", "host bits"), ("10.0.0.0/31", "/31"), ("x/16", "IPv4")] {
+        for (text, why) in
+            [("10.0.0.0", "form"), ("10.0.0.1/16", "host bits"), ("10.0.0.0/31", "/31"), ("x/16", "IPv4")]
+        {
             let error = format!("{:#}", parse_cidr("--cluster-cidr", text).expect_err(text));
             assert!(error.contains(why) && error.contains("--cluster-cidr"), "{error}");
         }

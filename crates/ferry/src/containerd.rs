@@ -21,9 +21,14 @@ pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
         return Ok(());
     }
     let config = run.join("config.toml");
-    std::fs::write(&config, render_config(cluster, &found.cni_bin_dir)).with_context(|| format!("cannot write {}", config.display()))?;
+    std::fs::write(&config, render_config(cluster, &found.cni_bin_dir))
+        .with_context(|| format!("cannot write {}", config.display()))?;
     let log = cluster.data_dir.join("logs/containerd.log");
-    let output = std::fs::OpenOptions::new().create(true).append(true).open(&log).with_context(|| format!("cannot open {}", log.display()))?;
+    let output = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&log)
+        .with_context(|| format!("cannot open {}", log.display()))?;
     let mut command = tokio::process::Command::new(&found.containerd);
     command
         .arg("--config")

@@ -21,13 +21,16 @@ pub struct RunLock {
 impl RunLock {
     /// `None` if the cluster runs already.
     pub fn take(cluster: &Cluster) -> Result<Option<Self>> {
-        std::fs::create_dir_all(&cluster.run_dir).with_context(|| format!("cannot make {}", cluster.run_dir.display()))?;
+        std::fs::create_dir_all(&cluster.run_dir)
+            .with_context(|| format!("cannot make {}", cluster.run_dir.display()))?;
         let path = cluster.run_dir.join("ferry.lock");
         let open = File::options().read(true).write(true).create(true).truncate(false).open(&path);
         let file = open.with_context(|| format!("cannot open {}", path.display()))?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(mut lock) => {
-                lock.set_len(0).and_then(|()| write!(lock, "{}", std::process::id())).context("cannot note the process id")?;
+                lock.set_len(0)
+                    .and_then(|()| write!(lock, "{}", std::process::id()))
+                    .context("cannot note the process id")?;
                 Ok(Some(Self { _file: lock }))
             }
             Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
@@ -50,7 +53,11 @@ pub fn running_pid(cluster: &Cluster) -> Option<i32> {
 /// it says that the cluster is ready.
 pub fn start_detached(cluster: &Cluster) -> Result<()> {
     let log = cluster.log_file();
-    let log_out = File::options().create(true).append(true).open(&log).with_context(|| format!("cannot open {}", log.display()))?;
+    let log_out = File::options()
+        .create(true)
+        .append(true)
+        .open(&log)
+        .with_context(|| format!("cannot open {}", log.display()))?;
     let mut command = Command::new("/proc/self/exe");
     command
         .args(std::env::args_os().skip(1).filter(|arg| arg != "-d" && arg != "--detach"))

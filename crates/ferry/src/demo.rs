@@ -46,7 +46,9 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     show_pods(&client).await?;
 
     // A client pod that has finished its work once does not do it again.
-    let gone = client.delete::<Pod>(NAMESPACE, "client", &DeleteParams { grace_period_seconds: Some(0), ..Default::default() }).await;
+    let gone = client
+        .delete::<Pod>(NAMESPACE, "client", &DeleteParams { grace_period_seconds: Some(0), ..Default::default() })
+        .await;
     if let Err(error) = gone
         && !error.is_not_found()
     {
@@ -92,7 +94,10 @@ async fn apply(client: &Client, document: Value) -> Result<()> {
         other => bail!("the demo does not know the kind {other:?}"),
     };
     let patch = Patch::Apply { manager: "ferry-demo".into(), force: true, body: document };
-    let _: Value = client.patch_at(&path, NAMESPACE, &name, None, &patch).await.with_context(|| format!("cannot apply {kind} {name}"))?;
+    let _: Value = client
+        .patch_at(&path, NAMESPACE, &name, None, &patch)
+        .await
+        .with_context(|| format!("cannot apply {kind} {name}"))?;
     Ok(())
 }
 

@@ -30,7 +30,8 @@ pub fn write(cluster: &Cluster, pki: &Pki, user_file: Option<&Path>) -> Result<(
     replace(&own, &kubeconfig::kubeconfig_yaml(&context)?)?;
     let Some(file) = user_file else { return Ok(()) };
     let before = read(file)?;
-    let after = kubeconfig::merge_kubeconfig(&before, &context).with_context(|| format!("cannot merge into {}", file.display()))?;
+    let after = kubeconfig::merge_kubeconfig(&before, &context)
+        .with_context(|| format!("cannot merge into {}", file.display()))?;
     if before != after { replace(file, &after) } else { Ok(()) }
 }
 

@@ -10,6 +10,7 @@ mod kubeconfig;
 mod network;
 mod preflight;
 mod progress;
+mod secret_key;
 mod server;
 mod status;
 mod teardown;

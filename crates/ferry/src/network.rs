@@ -71,7 +71,9 @@ pub async fn ensure_bridge(name: &str, gateway: Ipv4Addr, bits: u8) -> Result<()
         match handle.address().add(index, gateway.into(), bits).execute().await {
             Ok(()) => {}
             Err(rtnetlink::Error::NetlinkError(message)) if message.raw_code() == -nix::libc::EEXIST => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot give {name} the address {gateway}/{bits}")),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot give {name} the address {gateway}/{bits}"));
+            }
         }
         handle
             .link()
@@ -91,7 +93,9 @@ pub async fn remove_link(name: &str) -> Result<()> {
     let connection = tokio::spawn(connection);
     let result = async {
         match link_index(&handle, name).await? {
-            Some(index) => handle.link().del(index).execute().await.with_context(|| format!("cannot remove the link {name}")),
+            Some(index) => {
+                handle.link().del(index).execute().await.with_context(|| format!("cannot remove the link {name}"))
+            }
             None => Ok(()),
         }
     }

@@ -113,13 +113,15 @@ impl Facts {
 }
 
 /// The capabilities without which no container can be made, by their bit.
-const NEEDED: [(u32, &str); 4] = [(12, "CAP_NET_ADMIN"), (18, "CAP_SYS_CHROOT"), (21, "CAP_SYS_ADMIN"), (27, "CAP_MKNOD")];
+const NEEDED: [(u32, &str); 4] =
+    [(12, "CAP_NET_ADMIN"), (18, "CAP_SYS_CHROOT"), (21, "CAP_SYS_ADMIN"), (27, "CAP_MKNOD")];
 
 fn check_rights(facts: &Facts) -> Vec<Problem> {
     if !facts.is_root {
         return vec![Problem::new("ferry must run as root", "run the same command with sudo")];
     }
-    let missing: Vec<&str> = NEEDED.iter().filter(|(bit, _)| facts.capabilities & (1 << bit) == 0).map(|(_, name)| *name).collect();
+    let missing: Vec<&str> =
+        NEEDED.iter().filter(|(bit, _)| facts.capabilities & (1 << bit) == 0).map(|(_, name)| *name).collect();
     if missing.is_empty() {
         return Vec::new();
     }
@@ -132,7 +134,8 @@ fn check_rights(facts: &Facts) -> Vec<Problem> {
 fn check_kernel(facts: &Facts) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !facts.filesystems.lines().any(|line| line.trim_start_matches("nodev").trim() == "overlay") {
-        problems.push(Problem::new("the kernel has no overlayfs", "modprobe overlay (or a kernel with CONFIG_OVERLAY_FS)"));
+        problems
+            .push(Problem::new("the kernel has no overlayfs", "modprobe overlay (or a kernel with CONFIG_OVERLAY_FS)"));
     }
     if facts.cgroups == Cgroups::None {
         problems.push(Problem::new(
@@ -147,7 +150,10 @@ fn check_kernel(facts: &Facts) -> Vec<Problem> {
         ));
     }
     if let Some(error) = &facts.nft_error {
-        problems.push(Problem::new(format!("nftables does not work: {error}"), "modprobe nf_tables (or a kernel with CONFIG_NF_TABLES)"));
+        problems.push(Problem::new(
+            format!("nftables does not work: {error}"),
+            "modprobe nf_tables (or a kernel with CONFIG_NF_TABLES)",
+        ));
     }
     problems
 }
@@ -226,16 +232,23 @@ mod tests {
 
     #[test]
     fn each_missing_thing_is_named_with_its_fix() {
-        let facts = Facts { capabilities: u64::MAX & !(1 << 21), filesystems: "ext4".into(), cgroups: Cgroups::None, ..good() };
+        let facts =
+            Facts { capabilities: u64::MAX & !(1 << 21), filesystems: "ext4".into(), cgroups: Cgroups::None, ..good() };
         let got = check(&facts);
         assert_eq!(got.len(), 3, "{got:?}");
         assert!(got[0].contains("CAP_SYS_ADMIN") && got[1].contains("modprobe overlay") && got[2].contains("cgroup2"));
-        assert_eq!(check(&Facts { is_root: false, ..good() }), ["ferry must run as root => run the same command with sudo"]);
+        assert_eq!(
+            check(&Facts { is_root: false, ..good() }),
+            ["ferry must run as root => run the same command with sudo"]
+        );
     }
 
     #[test]
     fn problems_come_as_one_list() {
         let text = render(&[Problem::new("a is missing", "get a"), Problem::new("b is missing", "get b")]);
-        assert_eq!(text, "this machine is not ready, 2 things to fix:\n  ✗ a is missing\n    fix: get a\n  ✗ b is missing\n    fix: get b");
+        assert_eq!(
+            text,
+            "this machine is not ready, 2 things to fix:\n  ✗ a is missing\n    fix: get a\n  ✗ b is missing\n    fix: get b"
+        );
     }
 }

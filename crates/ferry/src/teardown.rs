@@ -6,7 +6,8 @@ use crate::cluster::Cluster;
 use crate::progress::say;
 use crate::{Place, containerd, daemon, kubeconfig, network};
 use anyhow::{Context, Result, bail};
-use ferry_kubelet::cri::{GrpcRuntime, Runtime};
+use ferry_kubelet::cri::Runtime;
+use ferry_kubelet::cri::grpc::GrpcRuntime;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,9 @@ async fn stop_ferry(cluster: &Cluster) -> Result<()> {
     if pid == i32::try_from(std::process::id()).unwrap_or(0) {
         return Ok(());
     }
-    end_process(pid, POD_GRACE + PROCESS_GRACE + PROCESS_GRACE).await.with_context(|| format!("cannot stop ferry (process {pid})"))
+    end_process(pid, POD_GRACE + PROCESS_GRACE + PROCESS_GRACE)
+        .await
+        .with_context(|| format!("cannot stop ferry (process {pid})"))
 }
 
 /// Everything but the data: pods, containerd, shims, mounts, firewall, links, cgroups.
@@ -72,7 +75,7 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
         }
     }
     unmount_below(&[&cluster.run_dir, &cluster.data_dir])?;
-    ferry_proxy::cleanup(&cluster.name).await.context("cannot remove the nft table")?;
+    ferry_proxy::cleanup(&crate::server::proxy_config(cluster)).await.context("cannot remove the nft table")?;
     network::remove_link(&cluster.bridge()).await?;
     remove_cgroups(&cluster.name);
     Ok(())
@@ -90,7 +93,7 @@ async fn our_sandboxes(cluster: &Cluster, runtime: &GrpcRuntime) -> Vec<String> 
 async fn connect(cluster: &Cluster) -> Option<GrpcRuntime> {
     let socket = cluster.runtime_socket();
     tokio::net::UnixStream::connect(&socket).await.ok()?;
-    GrpcRuntime::connect(&socket).await.ok()
+    GrpcRuntime::connect(&socket.to_string_lossy()).ok()
 }
 
 /// Asks every container to end, all at once, then takes the sandboxes and with them the

@@ -98,7 +98,9 @@ async fn serve(args: UpArgs, cluster: Cluster) -> Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut progress = Progress::new();
     let found = preflight::run(&cluster)?;
-    let Some(_lock) = RunLock::take(&cluster)? else { anyhow::bail!("another `ferry up` is starting this cluster right now") };
+    let Some(_lock) = RunLock::take(&cluster)? else {
+        anyhow::bail!("another `ferry up` is starting this cluster right now")
+    };
     cluster.save()?;
     start_log(&args.log, args.detached)?;
     progress.done("checked this machine");
@@ -157,7 +159,8 @@ fn make_directories(cluster: &Cluster) -> Result<()> {
 /// In the background the log goes to standard error, which is the log file there; in
 /// front, too, so that it can be told from the progress.
 fn start_log(filter: &str, detached: bool) -> Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(filter).with_context(|| format!("--log: {filter:?} is not a filter"))?;
+    let filter =
+        tracing_subscriber::EnvFilter::try_new(filter).with_context(|| format!("--log: {filter:?} is not a filter"))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(!detached)
@@ -167,10 +170,17 @@ fn start_log(filter: &str, detached: bool) -> Result<()> {
 }
 
 fn render_welcome(cluster: &Cluster, took: &str, detached: bool) -> String {
-    let mut out = format!("\ncluster {:?} is ready after {took}: Kubernetes 1.36 on node {}\n\n", cluster.name, cluster.node_name);
+    let mut out = format!(
+        "\ncluster {:?} is ready after {took}: Kubernetes 1.36 on node {}\n\n",
+        cluster.name, cluster.node_name
+    );
     out.push_str(&format!("  kubectl --context {} get nodes,pods -A\n", cluster.name));
     out.push_str("  ferry demo      three web servers behind one name\n");
     out.push_str("  ferry status    how it is\n");
-    out.push_str(if detached { "  ferry down      stop it, keep its data\n" } else { "  Ctrl-C          stop it, keep its data\n" });
+    out.push_str(if detached {
+        "  ferry down      stop it, keep its data\n"
+    } else {
+        "  Ctrl-C          stop it, keep its data\n"
+    });
     out
 }

@@ -59,8 +59,20 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
         assert!(said.contains(message), "{what}: {said}");
     };
 
-    check("malformed JSON", raw.send("POST", PODS, JSON, b"{\"kind\": \"Pod\"", &[]), 400, "BadRequest", "unexpected end of JSON input");
-    check("malformed YAML", raw.send("POST", PODS, "application/yaml", b"kind: [Pod\n", &[]), 400, "BadRequest", "yaml");
+    check(
+        "malformed JSON",
+        raw.send("POST", PODS, JSON, b"{\"kind\": \"Pod\"", &[]),
+        400,
+        "BadRequest",
+        "unexpected end of JSON input",
+    );
+    check(
+        "malformed YAML",
+        raw.send("POST", PODS, "application/yaml", b"kind: [Pod\n", &[]),
+        400,
+        "BadRequest",
+        "yaml",
+    );
     check("no kind", raw.send("POST", PODS, JSON, b"{}", &[]), 400, "BadRequest", "Object 'Kind' is missing");
     check(
         "another kind",
@@ -84,7 +96,13 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
     );
     check(
         "wrong type",
-        raw.send("POST", DEPLOYMENTS, JSON, br#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":"three"}}"#, &[]),
+        raw.send(
+            "POST",
+            DEPLOYMENTS,
+            JSON,
+            br#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":"three"}}"#,
+            &[],
+        ),
         400,
         "BadRequest",
         "cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
@@ -99,7 +117,10 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
         "Invalid",
         "metadata.name: Invalid value: \"Not_A_Name\": a lowercase RFC 1123 subdomain must consist of",
     );
-    let large = format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"data":{{"a":"{}"}}}}"#, "x".repeat(4 << 20));
+    let large = format!(
+        r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"data":{{"a":"{}"}}}}"#,
+        "x".repeat(4 << 20)
+    );
     check(
         "four MiB",
         raw.send("POST", "/api/v1/namespaces/default/configmaps", JSON, large.as_bytes(), &[]),
@@ -107,30 +128,90 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
         "RequestEntityTooLarge",
         "limit is 3145728",
     );
-    check("wrong content type", raw.send("POST", PODS, "text/plain", b"hello", &[]), 415, "UnsupportedMediaType", "the body of the request was in an unknown format");
-    check("wrong patch type", raw.send("PATCH", &format!("{PODS}/a"), JSON, b"{}", &[]), 415, "UnsupportedMediaType", "application/json-patch+json");
-    check("unknown resource", raw.send("GET", "/api/v1/namespaces/default/gadgets", JSON, b"", &[]), 404, "NotFound", "the server could not find the requested resource");
-    check("absent object", raw.send("GET", &format!("{PODS}/absent"), JSON, b"", &[]), 404, "NotFound", "pods \"absent\" not found");
+    check(
+        "wrong content type",
+        raw.send("POST", PODS, "text/plain", b"hello", &[]),
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format",
+    );
+    check(
+        "wrong patch type",
+        raw.send("PATCH", &format!("{PODS}/a"), JSON, b"{}", &[]),
+        415,
+        "UnsupportedMediaType",
+        "application/json-patch+json",
+    );
+    check(
+        "unknown resource",
+        raw.send("GET", "/api/v1/namespaces/default/gadgets", JSON, b"", &[]),
+        404,
+        "NotFound",
+        "the server could not find the requested resource",
+    );
+    check(
+        "absent object",
+        raw.send("GET", &format!("{PODS}/absent"), JSON, b"", &[]),
+        404,
+        "NotFound",
+        "pods \"absent\" not found",
+    );
     check("verb not supported", raw.send("POST", &format!("{PODS}/a"), JSON, b"{}", &[]), 405, "MethodNotAllowed", "");
     check(
         "absent namespace",
-        raw.send("POST", "/api/v1/namespaces/nowhere/configmaps", JSON, br#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#, &[]),
+        raw.send(
+            "POST",
+            "/api/v1/namespaces/nowhere/configmaps",
+            JSON,
+            br#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#,
+            &[],
+        ),
         404,
         "NotFound",
         "namespaces \"nowhere\" not found",
     );
-    check("bad label selector", raw.send("GET", &format!("{PODS}?labelSelector=a%3D%3D%3Db"), JSON, b"", &[]), 400, "BadRequest", "unable to parse requirement");
-    check("bad field selector", raw.send("GET", &format!("{PODS}?fieldSelector=spec.colour%3Dred"), JSON, b"", &[]), 400, "BadRequest", "field label not supported: spec.colour");
-    check("bad resource version", raw.send("GET", &format!("{PODS}?resourceVersion=soon"), JSON, b"", &[]), 400, "BadRequest", "soon");
+    check(
+        "bad label selector",
+        raw.send("GET", &format!("{PODS}?labelSelector=a%3D%3D%3Db"), JSON, b"", &[]),
+        400,
+        "BadRequest",
+        "unable to parse requirement",
+    );
+    check(
+        "bad field selector",
+        raw.send("GET", &format!("{PODS}?fieldSelector=spec.colour%3Dred"), JSON, b"", &[]),
+        400,
+        "BadRequest",
+        "field label not supported: spec.colour",
+    );
+    check(
+        "bad resource version",
+        raw.send("GET", &format!("{PODS}?resourceVersion=soon"), JSON, b"", &[]),
+        400,
+        "BadRequest",
+        "soon",
+    );
 
     // Identities that are none.
     check("no identity", raw.send("GET", PODS, JSON, b"", &["--no-identity"]), 401, "Unauthorized", "Unauthorized");
-    check("forged token", raw.send("GET", PODS, JSON, b"", &["--no-identity", "-H", "Authorization: Bearer eyJhbGciOiJub25lIn0.e30."]), 401, "Unauthorized", "Unauthorized");
+    check(
+        "forged token",
+        raw.send("GET", PODS, JSON, b"", &["--no-identity", "-H", "Authorization: Bearer eyJhbGciOiJub25lIn0.e30."]),
+        401,
+        "Unauthorized",
+        "Unauthorized",
+    );
     let token = cluster.kubectl("create token default");
     let mut forged = token.trim().to_owned();
     let at = forged.len() - 8;
     forged.replace_range(at..=at, if &forged[at..=at] == "A" { "B" } else { "A" });
-    check("tampered token", raw.send("GET", PODS, JSON, b"", &["--no-identity", "-H", &format!("Authorization: Bearer {forged}")]), 401, "Unauthorized", "Unauthorized");
+    check(
+        "tampered token",
+        raw.send("GET", PODS, JSON, b"", &["--no-identity", "-H", &format!("Authorization: Bearer {forged}")]),
+        401,
+        "Unauthorized",
+        "Unauthorized",
+    );
     check(
         "a token without rights",
         raw.send("GET", PODS, JSON, b"", &["--no-identity", "-H", &format!("Authorization: Bearer {}", token.trim())]),
@@ -142,7 +223,20 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
     std::fs::create_dir(&ca).expect("made");
     let openssl = cluster
         .command("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/O=system:masters/CN=kubernetes-admin", "-keyout"])
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/O=system:masters/CN=kubernetes-admin",
+            "-keyout",
+        ])
         .arg(ca.join("key"))
         .arg("-out")
         .arg(ca.join("crt"))
@@ -150,7 +244,13 @@ fn wrong_requests_are_refused_with_the_field_and_the_rule() {
         .expect("openssl is installed");
     assert!(openssl.status.success(), "{}", text(&openssl));
     let (crt, key) = (ca.join("crt").display().to_string(), ca.join("key").display().to_string());
-    check("a certificate from another authority", raw.send("GET", PODS, JSON, b"", &["--no-identity", "--cert", &crt, "--key", &key]), 401, "Unauthorized", "Unauthorized");
+    check(
+        "a certificate from another authority",
+        raw.send("GET", PODS, JSON, b"", &["--no-identity", "--cert", &crt, "--key", &key]),
+        401,
+        "Unauthorized",
+        "Unauthorized",
+    );
 
     let after = cluster.kubectl("get all,configmaps,secrets -A --no-headers -o name");
     assert_eq!(before, after, "nothing was changed");
@@ -164,19 +264,39 @@ fn what_may_not_change_does_not() {
         "patch deployment web --type=merge --patch-file=/dev/stdin",
         r#"{"spec":{"selector":{"matchLabels":{"app":"other"}},"template":{"metadata":{"labels":{"app":"other"}}}}}"#,
     );
-    assert!(text(&selector).contains("spec.selector: Invalid value") && text(&selector).contains("field is immutable"), "{}", text(&selector));
+    assert!(
+        text(&selector).contains("spec.selector: Invalid value") && text(&selector).contains("field is immutable"),
+        "{}",
+        text(&selector)
+    );
     let pod = cluster.kubectl("get pods -l app=web -o name").lines().next().unwrap_or_default().to_owned();
-    let said = cluster.kubectl_with(&format!("patch {pod} --type=merge --patch-file=/dev/stdin"), r#"{"spec":{"nodeName":"elsewhere"}}"#);
+    let said = cluster.kubectl_with(
+        &format!("patch {pod} --type=merge --patch-file=/dev/stdin"),
+        r#"{"spec":{"nodeName":"elsewhere"}}"#,
+    );
     assert!(text(&said).contains("Forbidden: pod updates may not change fields other than"), "{}", text(&said));
-    let said = cluster.kubectl_with("patch service web --type=merge --patch-file=/dev/stdin", r#"{"spec":{"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]}}"#);
-    assert!(text(&said).contains("field is immutable") || text(&said).contains("may not change once set"), "{}", text(&said));
+    let said = cluster.kubectl_with(
+        "patch service web --type=merge --patch-file=/dev/stdin",
+        r#"{"spec":{"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]}}"#,
+    );
+    assert!(
+        text(&said).contains("field is immutable") || text(&said).contains("may not change once set"),
+        "{}",
+        text(&said)
+    );
     cluster.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fixed}\nimmutable: true\ndata: {a: b}\n");
-    let said = cluster.kubectl_with("patch configmap fixed --type=merge --patch-file=/dev/stdin", r#"{"data":{"a":"c"}}"#);
+    let said =
+        cluster.kubectl_with("patch configmap fixed --type=merge --patch-file=/dev/stdin", r#"{"data":{"a":"c"}}"#);
     assert!(text(&said).contains("field is immutable when `immutable` is set"), "{}", text(&said));
 
     // Two writers on one version: the second is told.
     let stale = cluster.kubectl("get configmap kube-root-ca.crt -o json");
     cluster.kubectl("annotate configmap kube-root-ca.crt touched=yes");
     let said = cluster.kubectl_with("replace -f -", &stale);
-    assert!(text(&said).contains("the object has been modified; please apply your changes to the latest version and try again"), "{}", text(&said));
+    assert!(
+        text(&said)
+            .contains("the object has been modified; please apply your changes to the latest version and try again"),
+        "{}",
+        text(&said)
+    );
 }

@@ -17,7 +17,10 @@ fn traces() -> BTreeSet<String> {
     lines("netns", "ip", &["netns", "list"]);
     let links = Command::new("ip").args(["-o", "link"]).output().expect("ip");
     out.extend(
-        String::from_utf8_lossy(&links.stdout).lines().filter_map(|l| l.split(": ").nth(1)).map(|name| format!("link: {name}")),
+        String::from_utf8_lossy(&links.stdout)
+            .lines()
+            .filter_map(|l| l.split(": ").nth(1))
+            .map(|name| format!("link: {name}")),
     );
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("a mount table");
     out.extend(mounts.lines().filter_map(|l| l.split(' ').nth(4)).map(|point| format!("mount: {point}")));
@@ -37,7 +40,9 @@ fn traces() -> BTreeSet<String> {
             }
         }
     }
-    for dir in ["/var/lib/cni", "/var/lib/cni/results", "/etc/cni/net.d", "/var/log/pods", "/var/lib/kubelet", "/run/netns"] {
+    for dir in
+        ["/var/lib/cni", "/var/lib/cni/results", "/etc/cni/net.d", "/var/log/pods", "/var/lib/kubelet", "/run/netns"]
+    {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
             out.insert(format!("file: {}", entry.path().display()));
         }
@@ -61,7 +66,8 @@ fn a_cluster_leaves_nothing_behind() {
     // Down stops everything, up brings the same cluster and its pods back.
     let down = place.ferry(&["down"]);
     assert!(down.status.success(), "{}", text(&down));
-    let left: Vec<String> = traces().difference(&before).filter(|t| t.starts_with("process") || t.starts_with("mount")).cloned().collect();
+    let left: Vec<String> =
+        traces().difference(&before).filter(|t| t.starts_with("process") || t.starts_with("mount")).cloned().collect();
     assert!(left.is_empty(), "after down: {left:#?}");
     assert!(!place.ferry(&["status"]).status.success());
     place.start();
@@ -90,7 +96,10 @@ fn a_killed_ferry_comes_back_to_running_containers() {
             .flatten()
             .map(|pod| {
                 let status = &pod["status"]["containerStatuses"][0];
-                (status["containerID"].as_str().unwrap_or_default().to_owned(), status["restartCount"].as_i64().unwrap_or(-1))
+                (
+                    status["containerID"].as_str().unwrap_or_default().to_owned(),
+                    status["restartCount"].as_i64().unwrap_or(-1),
+                )
             })
             .collect();
         ids.sort();

@@ -28,12 +28,15 @@ fn a_deployment_answers_by_service_name_from_every_replica() {
     }
 
     // The story of a pod reads in the order in which it happened.
-    let pod = cluster.json("get pods -l app=web")["items"][0]["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let pod =
+        cluster.json("get pods -l app=web")["items"][0]["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let events = cluster.eventually("the pod's events", || {
-        let events = cluster.kubectl(&format!("get events --sort-by=.lastTimestamp --field-selector involvedObject.name={pod}"));
+        let events =
+            cluster.kubectl(&format!("get events --sort-by=.lastTimestamp --field-selector involvedObject.name={pod}"));
         if events.contains("Started") { Ok(events) } else { Err(events) }
     });
-    let order: Vec<usize> = ["Scheduled", "Pulled", "Created", "Started"].map(|reason| events.find(reason).unwrap_or(usize::MAX)).to_vec();
+    let order: Vec<usize> =
+        ["Scheduled", "Pulled", "Created", "Started"].map(|reason| events.find(reason).unwrap_or(usize::MAX)).to_vec();
     assert!(order.is_sorted() && order.iter().all(|&at| at < usize::MAX), "{events}");
     assert!(events.contains(&format!("Successfully assigned default/{pod} to ")), "{events}");
 
@@ -46,8 +49,13 @@ fn a_deployment_answers_by_service_name_from_every_replica() {
     cluster.kubectl("scale deployment/web --replicas=0");
     cluster.eventually("the slice to be empty", || {
         let slices = cluster.json("get endpointslices -l kubernetes.io/service-name=web");
-        let endpoints: usize =
-            slices["items"].as_array().into_iter().flatten().filter_map(|s| s["endpoints"].as_array()).map(Vec::len).sum();
+        let endpoints: usize = slices["items"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|s| s["endpoints"].as_array())
+            .map(Vec::len)
+            .sum();
         if endpoints == 0 { Ok(()) } else { Err(slices.to_string()) }
     });
     cluster.eventually("asking to be refused", || {
@@ -66,7 +74,10 @@ fn kubectl_finds_every_verb_it_knows() {
     cluster.kubectl("annotate deployment/web kubernetes.io/change-cause=blue");
     cluster.kubectl("rollout status deployment/web --timeout=90s");
     let history = cluster.kubectl("rollout history deployment/web");
-    assert!(history.contains("blue") && history.lines().filter(|l| l.starts_with(['1', '2'])).count() == 2, "{history}");
+    assert!(
+        history.contains("blue") && history.lines().filter(|l| l.starts_with(['1', '2'])).count() == 2,
+        "{history}"
+    );
     cluster.kubectl("rollout undo deployment/web");
     cluster.kubectl("rollout status deployment/web --timeout=90s");
     assert!(!cluster.kubectl("get deployment web -o yaml").contains("COLOUR\n"));
@@ -81,7 +92,11 @@ fn kubectl_finds_every_verb_it_knows() {
     // Looking at it in every form.
     cluster.eventually("two pods and no more", || {
         let wide = cluster.kubectl("get pods -l app=web -o wide --no-headers");
-        if wide.lines().count() == 2 && wide.lines().all(|l| l.contains("Running") && l.contains("1/1")) { Ok(()) } else { Err(wide) }
+        if wide.lines().count() == 2 && wide.lines().all(|l| l.contains("Running") && l.contains("1/1")) {
+            Ok(())
+        } else {
+            Err(wide)
+        }
     });
     let header = cluster.kubectl("get pods -o wide");
     for column in ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES"] {
@@ -128,7 +143,11 @@ fn kubectl_finds_every_verb_it_knows() {
     let same = cluster.try_kubectl(concat!("diff -f ", env!("CARGO_MANIFEST_DIR"), "/../../examples/web.yaml"));
     assert_eq!(same.status.code(), Some(1), "scaled and restarted, so it differs: {}", text(&same));
     assert!(text(&same).contains("replicas: 3"), "{}", text(&same));
-    cluster.kubectl(concat!("apply --server-side --force-conflicts -f ", env!("CARGO_MANIFEST_DIR"), "/../../examples/web.yaml"));
+    cluster.kubectl(concat!(
+        "apply --server-side --force-conflicts -f ",
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/web.yaml"
+    ));
     cluster.kubectl("rollout status deployment/web --timeout=90s");
 
     // Deleting the owner takes what it owns.
@@ -159,6 +178,7 @@ fn a_watch_tells_each_step() {
     }
     watch.kill().expect("ours to end");
     watch.wait().expect("ended");
-    let order = ["ADDED", "Pending", "ContainerCreating", "Running", "DELETED"].map(|word| seen.find(word).unwrap_or(usize::MAX));
+    let order = ["ADDED", "Pending", "ContainerCreating", "Running", "DELETED"]
+        .map(|word| seen.find(word).unwrap_or(usize::MAX));
     assert!(order.is_sorted() && order[4] < usize::MAX, "{seen}");
 }

@@ -24,7 +24,10 @@ fn a_pod_that_fits_nowhere_says_why() {
     let said = cluster.eventually_says("describe pod greedy", "FailedScheduling");
     assert!(said.contains("0/1 nodes are available: 1 Insufficient cpu."), "{said}");
     assert_eq!(cluster.kubectl("get pod greedy -o jsonpath={.status.phase}"), "Pending");
-    assert_eq!(cluster.kubectl("get pod greedy -o jsonpath={.status.conditions[?(@.type==\"PodScheduled\")].reason}"), "Unschedulable");
+    assert_eq!(
+        cluster.kubectl("get pod greedy -o jsonpath={.status.conditions[?(@.type==\"PodScheduled\")].reason}"),
+        "Unschedulable"
+    );
 
     let node = cluster.kubectl("get nodes -o name");
     let node = node.trim();
@@ -55,14 +58,20 @@ fn a_container_that_ends_is_started_again_later_and_later() {
     cluster.apply(&pod("crashing", CLIENT, "    command: [/applets, exit, '3', out of cheese]\n"));
     cluster.eventually_says("get pod crashing", "CrashLoopBackOff");
     assert!(cluster.eventually_says("logs crashing --previous", "out of cheese").contains("out of cheese"));
-    let described = cluster.eventually_says("describe pod crashing", "Back-off restarting failed container main in pod crashing_default(");
-    assert!(described.contains("Exit Code:    3") && described.contains("Reason:       CrashLoopBackOff"), "{described}");
-    let restarts = cluster.json("get pod crashing")["status"]["containerStatuses"][0]["restartCount"].as_i64().unwrap_or(0);
+    let described = cluster
+        .eventually_says("describe pod crashing", "Back-off restarting failed container main in pod crashing_default(");
+    assert!(
+        described.contains("Exit Code:    3") && described.contains("Reason:       CrashLoopBackOff"),
+        "{described}"
+    );
+    let restarts =
+        cluster.json("get pod crashing")["status"]["containerStatuses"][0]["restartCount"].as_i64().unwrap_or(0);
     assert!(restarts >= 1);
 
     // The same with restartPolicy Never and OnFailure.
     cluster.apply(&format!("{}  restartPolicy: Never\n", pod("once", CLIENT, "    command: [/applets, exit, '1']\n")));
-    cluster.apply(&format!("{}  restartPolicy: OnFailure\n", pod("fine", CLIENT, "    command: [/applets, exit, '0']\n")));
+    cluster
+        .apply(&format!("{}  restartPolicy: OnFailure\n", pod("fine", CLIENT, "    command: [/applets, exit, '0']\n")));
     cluster.kubectl("wait pod/once --for=jsonpath={.status.phase}=Failed --timeout=60s");
     cluster.kubectl("wait pod/fine --for=jsonpath={.status.phase}=Succeeded --timeout=60s");
     assert!(cluster.kubectl("get pod once").contains("Error"));
@@ -81,7 +90,10 @@ fn a_pod_that_is_not_ready_gets_no_traffic() {
         if seen.contains("0/1") && seen.contains("Running") { Ok(()) } else { Err(seen) }
     });
     cluster.eventually_says("describe pod slow", "Readiness probe failed: Get \"http://");
-    assert_eq!(cluster.kubectl("get pod slow -o jsonpath={.status.conditions[?(@.type==\"Ready\")].reason}"), "ContainersNotReady");
+    assert_eq!(
+        cluster.kubectl("get pod slow -o jsonpath={.status.conditions[?(@.type==\"Ready\")].reason}"),
+        "ContainersNotReady"
+    );
     let endpoints = cluster.kubectl("get endpoints slow nobody -o jsonpath={.items[*].subsets[*].addresses}");
     assert_eq!(endpoints.trim(), "", "not ready, so no address");
     assert!(cluster.kubectl("describe service nobody").contains("Endpoints:"));
@@ -97,7 +109,11 @@ fn a_pod_that_is_not_ready_gets_no_traffic() {
 #[test]
 fn a_failing_liveness_probe_restarts_the_container() {
     let cluster = TestCluster::up();
-    cluster.apply(&pod("ill", WEB, "    livenessProbe: {tcpSocket: {port: 9999}, periodSeconds: 1, failureThreshold: 2}\n"));
+    cluster.apply(&pod(
+        "ill",
+        WEB,
+        "    livenessProbe: {tcpSocket: {port: 9999}, periodSeconds: 1, failureThreshold: 2}\n",
+    ));
     let said = cluster.eventually_says("describe pod ill", "failed liveness probe, will be restarted");
     assert!(said.contains("Liveness probe failed: dial tcp"), "{said}");
     cluster.eventually("a restart", || {
@@ -125,7 +141,12 @@ fn a_pod_without_a_network_stays_in_container_creating() {
     });
     assert!(cluster.kubectl("get pod cut-off").contains("ContainerCreating"));
     let said = cluster.kubectl("describe pod cut-off");
-    assert!(said.contains("Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox"), "{said}");
+    assert!(
+        said.contains(
+            "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox"
+        ),
+        "{said}"
+    );
     std::fs::write(&list, good).expect("written");
     cluster.kubectl("wait --for=condition=Ready pod/cut-off --timeout=90s");
 }
@@ -143,7 +164,8 @@ impl Registry {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
         // ferry:right, hashed with bcrypt.
         let users = dir.path().join("users");
-        std::fs::write(&users, "ferry:$2b$05$abcdefghijklmnopqrstuu8xaCxxL82bnl.UY74PMksDxIJShppPC\n").expect("written");
+        std::fs::write(&users, "ferry:$2b$05$abcdefghijklmnopqrstuu8xaCxxL82bnl.UY74PMksDxIJShppPC\n")
+            .expect("written");
         let config = dir.path().join("config.yml");
         let text = format!(
             "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {root}}}}}\nhttp: {{addr: '127.0.0.1:{port}'}}\nauth: {{htpasswd: {{realm: ferry, path: {users}}}}}\n",
@@ -175,7 +197,13 @@ fn an_image_that_cannot_be_pulled_says_why() {
     let registry = Registry::start();
     let image = format!("localhost:{}/web:1", registry.port);
     let ctr = |args: &[&str]| {
-        let output = cluster.command("ctr").arg("--address").arg(cluster.socket()).args(["--namespace", "k8s.io", "images"]).args(args).output();
+        let output = cluster
+            .command("ctr")
+            .arg("--address")
+            .arg(cluster.socket())
+            .args(["--namespace", "k8s.io", "images"])
+            .args(args)
+            .output();
         output.expect("ctr is part of containerd")
     };
     assert!(ctr(&["tag", WEB, &image]).status.success());
@@ -190,12 +218,20 @@ fn an_image_that_cannot_be_pulled_says_why() {
     cluster.apply(&pod("anonymous", &image, always));
     cluster.eventually_says("get pod anonymous", "ImagePullBackOff");
     let said = cluster.eventually_says("describe pod anonymous", "Back-off pulling image");
-    assert!(said.contains("Failed to pull image") && said.contains("Error: ErrImagePull") && said.contains("Error: ImagePullBackOff"), "{said}");
+    assert!(
+        said.contains("Failed to pull image")
+            && said.contains("Error: ErrImagePull")
+            && said.contains("Error: ImagePullBackOff"),
+        "{said}"
+    );
 
     let server = format!("localhost:{}", registry.port);
     for (name, password) in [("wrong", "wrong"), ("right", "right")] {
         cluster.kubectl(&format!("create secret docker-registry {name} --docker-server={server} --docker-username=ferry --docker-password={password}"));
-        cluster.apply(&format!("{}  imagePullSecrets: [{{name: {name}}}]\n", pod(&format!("with-{name}"), &image, always)));
+        cluster.apply(&format!(
+            "{}  imagePullSecrets: [{{name: {name}}}]\n",
+            pod(&format!("with-{name}"), &image, always)
+        ));
     }
     cluster.eventually_says("get pod with-wrong", "ImagePullBackOff");
     cluster.kubectl("wait --for=condition=Ready pod/with-right --timeout=60s");

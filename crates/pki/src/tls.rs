@@ -20,6 +20,13 @@ pub fn provider() -> Arc<CryptoProvider> {
     PROVIDER.clone()
 }
 
+/// Makes it the process's default, for libraries that build TLS settings of their own.
+/// Called once at the start of each binary; a second call changes nothing.
+pub fn install_provider() {
+    // An error only says that a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// HTTP/2 first, as Go's servers and clients offer it.
 pub fn alpn() -> Vec<Vec<u8>> {
     vec![b"h2".to_vec(), b"http/1.1".to_vec()]

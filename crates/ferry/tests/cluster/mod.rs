@@ -22,7 +22,8 @@ impl TestCluster {
     /// A place for a cluster, with nothing started yet.
     pub fn new() -> Self {
         assert!(nix::unistd::geteuid().is_root(), "the end-to-end tests start containers and need root");
-        let turn = File::options().create(true).truncate(false).write(true).open(std::env::temp_dir().join("ferry-e2e.lock"));
+        let turn =
+            File::options().create(true).truncate(false).write(true).open(std::env::temp_dir().join("ferry-e2e.lock"));
         let turn = Flock::lock(turn.expect("a lock file"), FlockArg::LockExclusive).map_err(|(_, error)| error);
         let dir = tempfile::Builder::new().prefix("ferry-e2e-").tempdir().expect("a directory");
         Self { dir, _turn: turn.expect("our turn") }
@@ -136,7 +137,9 @@ impl TestCluster {
         loop {
             match look() {
                 Ok(found) => return found,
-                Err(sight) if Instant::now() > deadline => panic!("{what}: not within {PATIENCE:?}; last: {sight}\n{}", self.log()),
+                Err(sight) if Instant::now() > deadline => {
+                    panic!("{what}: not within {PATIENCE:?}; last: {sight}\n{}", self.log())
+                }
                 Err(_) => pause(),
             }
         }
