@@ -7,7 +7,7 @@ use crate::admission::priority::system_priority_classes;
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
-use crate::registry::{Caller, DeleteOptions, Part, Registry, Target, Tracking, Warnings};
+use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking, Warnings};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -145,7 +145,7 @@ async fn replace(registry: &Registry, row: &Arc<Row>, namespace: &str, mut objec
     row.strategy.default(&mut object);
     object.remove_meta("resourceVersion");
     let name = object.name().to_owned();
-    let target = Target { row, namespace, name: &name, part: Part::Main, create: false };
+    let target = Target { row, namespace, name: &name, part: Part::Main, absent: IfAbsent::AsKind };
     registry.update(&target, Tracking::Update, &caller(), &mut |_| Ok(object.clone())).await.map(|_| ())
 }
 

@@ -4,12 +4,11 @@
 use crate::answer;
 use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
-use crate::compress::read_limited;
 use crate::negotiate::{self, Format, Use};
 use crate::query::Query;
 use crate::registry::Warnings;
 use crate::request_info::{self, RequestInfo};
-use crate::transport::{Body, Peer};
+use crate::transport::{Body, Peer, read_limited};
 use crate::verbs::{self, Call};
 use crate::wire::BODY_MAX;
 use crate::{ServerState, paths, stream};
@@ -37,7 +36,8 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
     let format = error_format(request.headers(), &query);
     // Audit: every answer carries the name under which the request is recorded.
     let audit_id = audit_id(&request);
-    let summary = server.metrics.begin(&info, long_running);
+    let known = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
+    let summary = server.metrics.begin(&info, known.as_deref(), long_running);
     let method = request.method().clone();
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
@@ -67,6 +67,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
     if method == Method::HEAD {
         response = response.map(|_| crate::transport::empty());
     }
+    tracing::debug!(audit_id, verb = info.verb, path = info.path, code = response.status().as_u16(), "answered");
     summary.finish(response.status(), started.elapsed());
     response
 }

@@ -12,7 +12,7 @@ use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
 use std::io::Write;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 const THRESHOLD: usize = 128 * 1024;
 
@@ -95,33 +95,4 @@ where
             }
         }
     }
-}
-
-/// Reads what is left of a body that may not be larger than `limit`; `None` if it is.
-pub async fn read_limited<B>(mut body: B, limit: usize) -> Result<Option<Bytes>, BoxError>
-where
-    B: HttpBody<Data = Bytes, Error = BoxError> + Unpin,
-{
-    if body.size_hint().lower() > limit as u64 {
-        return Ok(None);
-    }
-    let mut first: Option<Bytes> = None;
-    let mut all: Vec<u8> = Vec::new();
-    while let Some(frame) =
-        std::future::poll_fn(|context| Poll::Ready(ready!(Pin::new(&mut body).poll_frame(context)))).await
-    {
-        let Ok(data) = frame?.into_data() else { continue };
-        if all.len() + data.len() + first.as_ref().map_or(0, Bytes::len) > limit {
-            return Ok(None);
-        }
-        match first.take() {
-            None if all.is_empty() => first = Some(data),
-            None => all.extend_from_slice(&data),
-            Some(before) => {
-                all.extend_from_slice(&before);
-                all.extend_from_slice(&data);
-            }
-        }
-    }
-    Ok(Some(first.unwrap_or_else(|| all.into())))
 }

@@ -73,7 +73,9 @@ struct Histogram {
 }
 
 impl Labels {
-    fn of(info: &RequestInfo) -> Self {
+    /// Only what is served becomes a label: a client that makes names up must not fill
+    /// the memory with them.
+    fn of(info: &RequestInfo, row: Option<&Row>) -> Self {
         let scope = if !info.is_resource {
             ""
         } else if !info.name.is_empty() {
@@ -83,8 +85,6 @@ impl Labels {
         } else {
             "cluster"
         };
-        // Only known verbs and served groups become labels: a client that makes names up
-        // must not fill the memory with them.
         let verb = match info.verb.as_str() {
             "create" | "post" => "POST",
             "update" | "put" => "PUT",
@@ -104,10 +104,13 @@ impl Labels {
         };
         Self {
             verb: verb.into(),
-            group: info.api_group.clone(),
-            version: info.api_version.clone(),
-            resource: info.resource.clone(),
-            subresource: info.subresource.clone(),
+            group: row.map(|row| row.group.to_string()).unwrap_or_default(),
+            version: row.map(|row| row.version.to_string()).unwrap_or_default(),
+            resource: row.map(|row| row.plural.to_string()).unwrap_or_default(),
+            subresource: row
+                .and_then(|row| row.subresource(&info.subresource))
+                .map(|subresource| subresource.name.to_string())
+                .unwrap_or_default(),
             scope,
         }
     }
@@ -129,9 +132,13 @@ pub struct Pending {
 }
 
 impl Metrics {
-    pub fn begin(&self, info: &RequestInfo, long_running: bool) -> Pending {
-        let pending =
-            Pending { metrics: self.0.clone(), labels: Labels::of(info), readonly: is_readonly(info), long_running };
+    pub fn begin(&self, info: &RequestInfo, row: Option<&Row>, long_running: bool) -> Pending {
+        let pending = Pending {
+            metrics: self.0.clone(),
+            labels: Labels::of(info, row),
+            readonly: is_readonly(info),
+            long_running,
+        };
         if long_running {
             *self.0.long_running.lock().entry(pending.labels.clone()).or_default() += 1;
         } else {

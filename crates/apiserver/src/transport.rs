@@ -6,6 +6,7 @@
 
 use crate::authn::UserInfo;
 use bytes::Bytes;
+use http_body::Body as _;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use std::sync::Arc;
@@ -45,4 +46,27 @@ pub fn full(bytes: impl Into<Bytes>) -> Body {
 
 pub fn empty() -> Body {
     Empty::new().map_err(|never| match never {}).boxed_unsync()
+}
+
+/// Reads a body that may not be larger than `limit`; `None` if it is. A body of one piece,
+/// which most are, is not copied.
+pub async fn read_limited(mut body: Body, limit: usize) -> Result<Option<Bytes>, BoxError> {
+    if body.size_hint().lower() > limit as u64 {
+        return Ok(None);
+    }
+    let mut pieces: Vec<Bytes> = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        length += data.len();
+        if length > limit {
+            return Ok(None);
+        }
+        pieces.push(data);
+    }
+    Ok(Some(match pieces.len() {
+        0 => Bytes::new(),
+        1 => pieces.swap_remove(0),
+        _ => pieces.concat().into(),
+    }))
 }

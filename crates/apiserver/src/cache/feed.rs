@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// What all keys of the API begin with.
-const ROOT: &str = "/registry/";
+/// The whole store is followed, so that the cache's revision keeps up with the store's
+/// whatever key a change is about; keys of no stock are passed over.
+const ROOT: &str = "";
 
 /// How many entries one page of the first read has: large enough that SQLite's cost a
 /// page vanishes, small enough that the pages are not a second copy of the cluster.
@@ -112,8 +113,10 @@ fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
         let Some(stock) = cache.stock_of_key(&event.key) else { continue };
         match event.kind {
             EventKind::Put => {
-                if let Some(stored) = decode(cache, &stock, &event.key, event.revision, &event.value) {
-                    stock.put(stored);
+                match decode(cache, &stock, &event.key, event.revision, &event.value) {
+                    Some(stored) => stock.put(stored),
+                    // What cannot be read is not served, not even its older version.
+                    None => stock.delete(&event.key, event.revision),
                 }
             }
             EventKind::Delete => stock.delete(&event.key, event.revision),

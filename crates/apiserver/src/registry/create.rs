@@ -99,7 +99,7 @@ impl Registry {
         }
         // Which addresses a Service gets is decided before it is validated, and given
         // back when anything after this fails.
-        let reservation = self.services.reserve_for_create(row, &mut object, caller.dry_run)?;
+        let reservation = self.services.reserve_for_create(row, &mut object)?;
 
         let mut errors = metadata::validate(row, &object);
         errors.extend(row.strategy.validate(&object));

@@ -24,7 +24,7 @@ pub use create::timestamp;
 pub use delete::{DeleteOptions, Deleted, deleted_status, returns_deleted_object};
 pub use managed_fields::{Tracking, reset_fields};
 pub use rows::Rows;
-pub use update::{Part, Target, Updated};
+pub use update::{IfAbsent, Part, Target, Updated};
 
 use crate::admission::Admission;
 use crate::authn::UserInfo;

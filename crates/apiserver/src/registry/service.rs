@@ -82,7 +82,7 @@ impl Services {
         }
     }
 
-    pub fn reserve_for_create(&self, row: &Row, service: &mut Value, _dry_run: bool) -> Result<Reservation, Status> {
+    pub fn reserve_for_create(&self, row: &Row, service: &mut Value) -> Result<Reservation, Status> {
         let mut reservation = self.empty();
         if !is_service(row) {
             return Ok(reservation);
@@ -98,13 +98,7 @@ impl Services {
         Ok(reservation)
     }
 
-    pub fn reserve_for_update(
-        &self,
-        row: &Row,
-        new: &mut Value,
-        old: &Value,
-        _dry_run: bool,
-    ) -> Result<Reservation, Status> {
+    pub fn reserve_for_update(&self, row: &Row, new: &mut Value, old: &Value) -> Result<Reservation, Status> {
         let mut reservation = self.empty();
         if !is_service(row) {
             return Ok(reservation);
@@ -443,21 +437,21 @@ mod tests {
     fn a_reservation_that_is_not_kept_gives_everything_back() {
         let (services, row) = (services(), row());
         let mut service = json!({"metadata": {"name": "a"}, "spec": {"clusterIP": "10.96.0.9", "type": "NodePort", "ports": [{"port": 80, "nodePort": 30080}]}});
-        drop(services.reserve_for_create(&row, &mut service.clone(), false).expect("free"));
-        services.reserve_for_create(&row, &mut service, false).expect("free again").keep();
-        let refused = services.reserve_for_create(&row, &mut service.clone(), false).err().expect("taken");
+        drop(services.reserve_for_create(&row, &mut service.clone()).expect("free"));
+        services.reserve_for_create(&row, &mut service).expect("free again").keep();
+        let refused = services.reserve_for_create(&row, &mut service.clone()).err().expect("taken");
         assert_eq!(
             refused.message,
             "Service \"a\" is invalid: spec.clusterIPs: Invalid value: [\"10.96.0.9\"]: failed to allocate IP 10.96.0.9: provided IP is already allocated"
         );
         services.release(&row, &service);
-        services.reserve_for_create(&row, &mut service, false).expect("released").keep();
+        services.reserve_for_create(&row, &mut service).expect("released").keep();
     }
 
     #[test]
     fn a_plain_service_gets_an_address_and_families() {
         let mut service = json!({"metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}]}});
-        services().reserve_for_create(&row(), &mut service, false).expect("room").keep();
+        services().reserve_for_create(&row(), &mut service).expect("room").keep();
         assert!(service["spec"]["clusterIP"].as_str().is_some_and(|ip| ip.starts_with("10.96.0.")));
         assert_eq!(service["spec"]["clusterIPs"][0], service["spec"]["clusterIP"]);
         assert_eq!(service["spec"]["ipFamilies"], json!(["IPv4"]));
@@ -468,21 +462,21 @@ mod tests {
     fn an_update_keeps_its_address_and_frees_the_ports_it_gives_up() {
         let (services, row) = (services(), row());
         let mut old = json!({"metadata": {"name": "a"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
-        services.reserve_for_create(&row, &mut old, false).expect("room").keep();
+        services.reserve_for_create(&row, &mut old).expect("room").keep();
         let port = number(&old["spec"]["ports"][0], "nodePort").expect("given");
         let mut same = json!({"metadata": {"name": "a"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
-        services.reserve_for_update(&row, &mut same, &old, false).expect("nothing new").keep();
+        services.reserve_for_update(&row, &mut same, &old).expect("nothing new").keep();
         assert_eq!(same["spec"]["clusterIP"], old["spec"]["clusterIP"]);
         assert_eq!(number(&same["spec"]["ports"][0], "nodePort"), Some(port));
         let mut plain = json!({"metadata": {"name": "a"}, "spec": {"type": "ClusterIP", "ports": [{"port": 80}]}});
-        services.reserve_for_update(&row, &mut plain, &same, false).expect("gives up").keep();
+        services.reserve_for_update(&row, &mut plain, &same).expect("gives up").keep();
         assert_eq!(services.0.lock().ports.take(port), Ok(()));
     }
 
     #[test]
     fn headless_without_selector_may_have_both_families() {
         let mut service = json!({"metadata": {"name": "a"}, "spec": {"clusterIP": "None"}});
-        services().reserve_for_create(&row(), &mut service, false).expect("nothing to take").keep();
+        services().reserve_for_create(&row(), &mut service).expect("nothing to take").keep();
         assert_eq!(service["spec"]["clusterIPs"], json!(["None"]));
         assert_eq!(service["spec"]["ipFamilies"], json!(["IPv4", "IPv6"]));
         assert_eq!(service["spec"]["ipFamilyPolicy"], "RequireDualStack");

@@ -20,8 +20,18 @@ pub struct Target<'a> {
     pub namespace: &'a str,
     pub name: &'a str,
     pub part: Part<'a>,
-    /// Apply creates what is not there; PUT does so only for the kinds that allow it.
-    pub create: bool,
+    pub absent: IfAbsent,
+}
+
+/// What happens when there is no object to change. Only the object itself can be created
+/// this way, never through a subresource.
+pub enum IfAbsent {
+    /// It is not found, unless the kind lets PUT create (upstream's AllowCreateOnUpdate).
+    AsKind,
+    /// Apply creates it.
+    Create,
+    /// It would be created, but the caller may not create.
+    Refuse(Status),
 }
 
 /// Which rules apply to the change.
@@ -69,7 +79,12 @@ impl Registry {
         let mut current = self.current(row, namespace, name);
         loop {
             let Some(old) = current.as_ref() else {
-                if !(target.create || row.strategy.allows_create_on_update()) || target.part != Part::Main {
+                let creates = match &target.absent {
+                    IfAbsent::Create => true,
+                    IfAbsent::AsKind => row.strategy.allows_create_on_update(),
+                    IfAbsent::Refuse(status) => return Err(status.clone()),
+                };
+                if !creates || target.part != Part::Main {
                     return Err(Status::not_found(&resource, name));
                 }
                 let mut object = change(None)?;
@@ -96,7 +111,7 @@ impl Registry {
             if let Some(schema) = row.schema.as_deref() {
                 ferry_api::codec::normalize(&mut new, schema);
             }
-            let reservation = self.services.reserve_for_update(row, &mut new, old, caller.dry_run)?;
+            let reservation = self.services.reserve_for_update(row, &mut new, old)?;
             self.validate_update(target, &new, old, caller)?;
             self.admit_update(target, &mut new, old, caller).await?;
 

@@ -9,8 +9,7 @@ mod location;
 pub use backend::Kubelets;
 
 use crate::answer;
-use crate::compress::read_limited;
-use crate::transport::{Body, BoxError};
+use crate::transport::{Body, BoxError, read_limited};
 use crate::verbs::{self, Call};
 use backend::is_upgrade;
 use ferry_api::status::Status;

@@ -3,7 +3,7 @@
 
 use crate::answer;
 use crate::negotiate::{self, Accepted};
-use crate::registry::{Part, Target, Tracking};
+use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
@@ -44,7 +44,7 @@ pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         namespace: &call.info.namespace,
         name: &name,
         part: Part::Other("binding"),
-        create: false,
+        absent: IfAbsent::AsKind,
     };
     let now = crate::registry::timestamp(call.now);
     call.server

@@ -2,7 +2,7 @@
 //! change, each through its own door.
 
 use crate::negotiate;
-use crate::registry::{Part, Target, Tracking};
+use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, PatchKind, check_name, patched};
@@ -40,7 +40,7 @@ pub async fn change(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
         namespace: call.namespace(),
         name: &call.info.name,
         part: Part::Other(subresource),
-        create: false,
+        absent: IfAbsent::AsKind,
     };
     let updated = call
         .server

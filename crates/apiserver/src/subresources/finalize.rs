@@ -2,7 +2,7 @@
 //! when a namespace is empty; the update that removes the last one removes the namespace.
 
 use crate::negotiate;
-use crate::registry::{Part, Target, Tracking};
+use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, check_name};
@@ -21,8 +21,13 @@ pub async fn finalize(call: &Call, body: Bytes) -> Result<Response<Body>, Status
     let mut wanted = wire::decode(&body, format, &call.row.gvk(), schema, options.field_validation)?.object;
     check_name(&mut wanted, call)?;
     let caller = call.caller(&options, "UpdateOptions");
-    let target =
-        Target { row: &call.row, namespace: "", name: &call.info.name, part: Part::Other("finalize"), create: false };
+    let target = Target {
+        row: &call.row,
+        namespace: "",
+        name: &call.info.name,
+        part: Part::Other("finalize"),
+        absent: IfAbsent::AsKind,
+    };
     let registry = &call.server.registry;
     let updated = registry
         .update(&target, Tracking::Update, &caller, &mut |old| {

@@ -2,7 +2,7 @@
 
 use crate::answer;
 use crate::negotiate;
-use crate::registry::{Part, Target, Tracking};
+use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, PatchKind, patched};
@@ -41,7 +41,7 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         namespace: call.namespace(),
         name: &call.info.name,
         part: Part::Other("scale"),
-        create: false,
+        absent: IfAbsent::AsKind,
     };
     let registry = &call.server.registry;
     let updated = registry

@@ -20,24 +20,28 @@ pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
     let (options, caller) = delete_options(call, &body)?;
     let registry = &call.server.registry;
     let deleted = registry.delete(&call.row, call.namespace(), &call.info.name, &options, &caller).await?;
-    Ok(show_deleted(call, deleted, &accepted))
+    // Whoever asked to wait for the dependents is told that the wait has begun; other
+    // deletions that take time have always answered 200.
+    let waits = caller.options.get("orphanDependents").and_then(Value::as_bool) == Some(false)
+        || options.propagation == Some(Propagation::Foreground);
+    let pending = if waits { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok(show_deleted(call, deleted, pending, &accepted))
 }
 
-pub fn show_deleted(call: &Call, deleted: Deleted, accepted: &Accepted) -> Response<Body> {
+fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &Accepted) -> Response<Body> {
     match deleted {
         Deleted::Gone(written) if !returns_deleted_object(&call.row) => {
             let status = deleted_status(&call.row, &written.object);
             let value = serde_json::to_value(&status).unwrap_or(Value::Null);
             answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
         }
-        // What waits for its end is accepted rather than done, unless it is the kind
-        // whose clients always expect the object with 200.
-        Deleted::Gone(written) | Deleted::Pending(written) => call.show(StatusCode::OK, &written, accepted),
+        Deleted::Gone(written) => call.show(StatusCode::OK, &written, accepted),
+        Deleted::Pending(written) => call.show(pending, &written, accepted),
     }
 }
 
 /// The options stand in the body, or in the query where there is none.
-pub fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions, Caller), Status> {
+pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions, Caller), Status> {
     let kind = GroupVersionKind::new("meta.k8s.io", "v1", "DeleteOptions");
     let value: Value = if body.is_empty() {
         from_query(call)?

@@ -84,15 +84,11 @@ pub fn list_body(call: &Call, page: Page) -> Response<Body> {
         + 2;
     let body = ListBody { head: Some(head), objects: page.objects.into_iter(), first: true, done: false, left: length };
     compress::stream_response(
-        answer::stream(StatusCode::OK, Format::Json.media_type(), empty()),
+        answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty()),
         body,
         length,
         &call.headers,
     )
-}
-
-fn empty() -> Body {
-    crate::transport::empty()
 }
 
 /// The body of a list: pieces are made as the connection takes them, so a list of any
@@ -162,7 +158,7 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
         let (token, after) = decode_token(&options.continue_token, &scope)?;
         if let Ok(revision) = Revision::try_from(token.rv) {
             if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision) {
-                return cut(listing.objects, revision, options.limit, &selection, &scope, None);
+                return cut(listing.objects, revision, options.limit, &selection, &scope);
             }
             return read_history(call, options, &selection, &scope, revision, Some(after)).await;
         }
@@ -170,7 +166,7 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
         registry.cache.wait_consistent().await;
         let listing = stock.list(scope.prefix());
         let rest = listing.objects.into_iter().filter(|object| **object.key() > *after.as_str()).collect();
-        return cut(rest, listing.revision, options.limit, &selection, &scope, None);
+        return cut(rest, listing.revision, options.limit, &selection, &scope);
     }
 
     let mut limit = options.limit;
@@ -191,14 +187,14 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
             if exact {
                 if let Some(listing) = stock.list_unchanged_since(scope.prefix(), scope.prefix(), revision) {
                     let with_first = stock.get(scope.prefix()).into_iter().chain(listing.objects).collect();
-                    return cut(with_first, revision, limit, &selection, &scope, None);
+                    return cut(with_first, revision, limit, &selection, &scope);
                 }
                 return read_history(call, options, &selection, &scope, revision, None).await;
             }
         }
     }
     let listing = stock.list(scope.prefix());
-    cut(listing.objects, listing.revision, limit, &selection, &scope, None)
+    cut(listing.objects, listing.revision, limit, &selection, &scope)
 }
 
 /// Takes the first `limit` matching objects of all that there are.
@@ -208,7 +204,6 @@ fn cut(
     limit: usize,
     selection: &Selection,
     scope: &Scope,
-    _: Option<()>,
 ) -> Result<Page, Status> {
     let mut matching = objects.into_iter().filter(|o| scope.contains(o.key()) && selection.matches(o));
     if limit == 0 {

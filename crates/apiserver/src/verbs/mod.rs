@@ -20,10 +20,11 @@ pub use update::{check_name, update};
 use crate::ServerState;
 use crate::answer;
 use crate::authn::UserInfo;
+use crate::authz::Attributes;
 use crate::cache::Stored;
 use crate::negotiate::{self, Accepted, Shape, Use};
 use crate::query::Query;
-use crate::registry::{Caller, Warnings, Written};
+use crate::registry::{Caller, IfAbsent, Warnings, Written};
 use crate::request_info::RequestInfo;
 use crate::subresources;
 use crate::table;
@@ -72,6 +73,29 @@ impl Call {
             warnings: self.warnings.clone(),
             options: options.to_value(kind),
         }
+    }
+
+    /// What a write to a name that is not there may do. Whoever creates by PUT or apply
+    /// must be allowed to create, not only to update or patch.
+    pub fn if_absent(&self, creates: bool) -> IfAbsent {
+        if !creates && !self.row.strategy.allows_create_on_update() {
+            return IfAbsent::AsKind;
+        }
+        let attributes = Attributes {
+            user: &self.user,
+            verb: "create",
+            api_group: &self.info.api_group,
+            api_version: &self.info.api_version,
+            resource: &self.info.resource,
+            subresource: &self.info.subresource,
+            namespace: &self.info.namespace,
+            name: &self.info.name,
+            path: &self.info.path,
+            is_resource: true,
+            field_selector: "",
+        };
+        let decision = self.server.authorizer.authorize(&attributes);
+        if decision.is_allowed() { IfAbsent::Create } else { IfAbsent::Refuse(attributes.forbidden(decision.reason())) }
     }
 
     /// Shows what a write left.

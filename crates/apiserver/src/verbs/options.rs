@@ -73,7 +73,7 @@ pub fn parse_version(text: &str) -> Result<Option<Revision>, Status> {
             text,
             format!("strconv.ParseUint: parsing {text:?}: invalid syntax"),
         );
-        Status::bad_request(error.to_string().replacen("resourceVersion: ", "resourceVersion: ", 1))
+        Status::bad_request(error.to_string())
     })
 }
 

@@ -66,8 +66,13 @@ pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<
         return Err(invalid_options("PatchOptions", errors));
     }
     let caller = call.caller(&options, "PatchOptions");
-    let target =
-        Target { row, namespace: call.namespace(), name: &call.info.name, part, create: kind == PatchKind::Apply };
+    let target = Target {
+        row,
+        namespace: call.namespace(),
+        name: &call.info.name,
+        part,
+        absent: call.if_absent(kind == PatchKind::Apply),
+    };
     let gvk = row.gvk();
     let change_to = |changed: Value| -> Result<Value, Status> {
         let mut object = changed;

@@ -17,8 +17,8 @@ pub struct Selection {
 
 impl Selection {
     pub fn parse(row: &Row, labels: &str, fields: &str) -> Result<Self, Status> {
-        let labels = Selector::parse(labels).map_err(|error| Status::bad_request(unable(&error)))?;
-        let mut fields = FieldSelector::parse(fields).map_err(|error| Status::bad_request(unable(&error)))?;
+        let labels = Selector::parse(labels).map_err(|error| Status::bad_request(error.to_string()))?;
+        let mut fields = FieldSelector::parse(fields).map_err(|error| Status::bad_request(error.to_string()))?;
         let known = row.strategy.selectable_fields(&serde_json::Value::Null);
         for requirement in &mut fields.requirements {
             let name = requirement.field.as_str();
@@ -48,10 +48,6 @@ impl Selection {
     pub fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
-}
-
-fn unable(error: &impl std::fmt::Display) -> String {
-    error.to_string()
 }
 
 impl Filter for Selection {

@@ -23,7 +23,13 @@ pub async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response
     check_name(&mut object, call)?;
     call.row.strategy.default(&mut object);
     let caller = call.caller(&options, "UpdateOptions");
-    let target = Target { row: &call.row, namespace: call.namespace(), name: &call.info.name, part, create: false };
+    let target = Target {
+        row: &call.row,
+        namespace: call.namespace(),
+        name: &call.info.name,
+        part,
+        absent: call.if_absent(false),
+    };
     let registry = &call.server.registry;
     let updated = registry.update(&target, Tracking::Update, &caller, &mut |_| Ok(object.clone())).await?;
     let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };

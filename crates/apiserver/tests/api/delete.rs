@@ -89,7 +89,9 @@ async fn propagation_leaves_its_finalizer_for_the_garbage_collector() {
     for (name, policy, finalizer) in [("f", "Foreground", "foregroundDeletion"), ("o", "Orphan", "orphan")] {
         server.post(DEPLOYMENTS, &deployment(name)).await.ok();
         let path = format!("{DEPLOYMENTS}/{name}");
-        let pending = delete_with(&server, &path, json!({"propagationPolicy": policy})).await.ok();
+        let pending = delete_with(&server, &path, json!({"propagationPolicy": policy})).await;
+        assert_eq!(pending.code, if policy == "Foreground" { 202 } else { 200 });
+        let pending = pending.ok();
         assert_eq!(pending["metadata"]["finalizers"], json!([finalizer]));
         assert_eq!(pending["metadata"]["generation"], 2, "controllers must look again");
     }

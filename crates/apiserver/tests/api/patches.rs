@@ -80,6 +80,36 @@ async fn apply_creates_owns_and_conflicts() {
 }
 
 #[tokio::test]
+async fn whoever_creates_by_apply_must_be_allowed_to_create() {
+    let server = Server::start().await;
+    let rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+    let role = json!({
+        "metadata": {"name": "patcher"},
+        "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "patch"]}],
+    });
+    server.post(&format!("{rbac}/roles"), &role).await.ok();
+    let binding = json!({
+        "metadata": {"name": "patcher"},
+        "subjects": [{"kind": "User", "name": "bob", "apiGroup": "rbac.authorization.k8s.io"}],
+        "roleRef": {"kind": "Role", "name": "patcher", "apiGroup": "rbac.authorization.k8s.io"},
+    });
+    server.post(&format!("{rbac}/rolebindings"), &binding).await.ok();
+    let config = config_map("a").to_string();
+    let headers = [("content-type", APPLY), ("impersonate-user", "bob")];
+    let url = format!("{CONFIG_MAPS}/a?fieldManager=bob");
+    let refused = server.ask("PATCH", &url, &headers, config.clone()).await;
+    assert_eq!(
+        (refused.code, refused.message().as_str()),
+        (
+            403,
+            "configmaps \"a\" is forbidden: User \"bob\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"default\""
+        )
+    );
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    assert_eq!(server.ask("PATCH", &url, &headers, config).await.code, 200);
+}
+
+#[tokio::test]
 async fn apply_is_strict_about_unknown_fields() {
     let server = Server::start().await;
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndate:\n  x: y\n";
