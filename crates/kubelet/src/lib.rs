@@ -15,6 +15,7 @@ pub mod container;
 mod context;
 pub mod cri;
 mod duration;
+mod housekeeping;
 pub mod image;
 mod kill;
 mod lifecycle;
@@ -174,6 +175,7 @@ pub async fn run_with_runtime(
     let keep_node = node::run(context.clone(), ready, shutdown.clone());
     let run_pods = workers::run(context.clone(), shutdown.clone());
     let serve = server::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve)?;
+    let keep_house = housekeeping::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house)?;
     Ok(())
 }

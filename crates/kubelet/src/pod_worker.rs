@@ -30,6 +30,9 @@ use tokio_util::sync::CancellationToken;
 /// Waits after a round that could not finish.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(10);
+/// Volumes that cannot be made are tried again by upstream's own back-off.
+const FIRST_MOUNT_RETRY: Duration = Duration::from_millis(500);
+const LAST_MOUNT_RETRY: Duration = Duration::from_secs(122);
 
 /// What the API says of the pod.
 #[derive(Clone)]
@@ -70,6 +73,7 @@ pub struct PodWorker {
     observer: Observer,
     backoff: BackOff,
     retry: BackOff,
+    mount_retry: BackOff,
     failures: HashMap<String, Waiting>,
     probes: Probes,
     tokens: TokenSource,
@@ -100,6 +104,7 @@ impl PodWorker {
             observer: Observer::default(),
             backoff: BackOff::default(),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
+            mount_retry: BackOff::new(FIRST_MOUNT_RETRY, LAST_MOUNT_RETRY),
             failures: HashMap::new(),
             probes,
             tokens: TokenSource::default(),
@@ -260,10 +265,12 @@ impl PodWorker {
             Err(message) => {
                 let reference = ferry_client::reference(&*pod);
                 context.recorder.event(&reference, EventType::Warning, "FailedMount", message);
-                return self.back_off("volumes");
+                let now = Timestamp::now();
+                self.mount_retry.next("volumes", now, now);
+                return Next::Wait(self.mount_retry.until("volumes", now));
             }
         };
-        self.retry.forget("volumes");
+        self.mount_retry.forget("volumes");
         let outcome = self.execute(&plan, &observed, &references, &mounted).await;
         let observed = match self.observe().await {
             Ok(observed) => observed,

@@ -22,10 +22,14 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// An erring probe is repeated at once this often before it counts.
 const TRIES: usize = 3;
+/// Pauses between looks for a listener.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+const LAST_LOOK: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -77,6 +81,8 @@ pub struct Probes {
     registry: Arc<Registry>,
     recorder: Recorder,
     outcomes: Outcomes,
+    /// Told whenever an outcome turns.
+    changed: Arc<Notify>,
     running: HashMap<(String, ProbeKind), tokio_util::sync::DropGuard>,
 }
 
@@ -105,7 +111,14 @@ pub struct Target<'a> {
 
 impl Probes {
     pub fn new(runtime: Arc<dyn Runtime>, registry: Arc<Registry>, recorder: Recorder) -> Self {
-        Self { runtime, registry, recorder, outcomes: Outcomes::default(), running: HashMap::new() }
+        Self {
+            runtime,
+            registry,
+            recorder,
+            outcomes: Outcomes::default(),
+            changed: Arc::default(),
+            running: HashMap::new(),
+        }
     }
 
     pub fn outcome(&self, container_id: &str, kind: ProbeKind) -> Option<Outcome> {
@@ -152,6 +165,7 @@ impl Probes {
                     registry: self.registry.clone(),
                     recorder: self.recorder.clone(),
                     outcomes: self.outcomes.clone(),
+                    changed: self.changed.clone(),
                 };
                 let stopped = stop.clone();
                 tokio::spawn(async move {
@@ -185,6 +199,7 @@ struct Worker {
     registry: Arc<Registry>,
     recorder: Recorder,
     outcomes: Outcomes,
+    changed: Arc<Notify>,
 }
 
 impl Worker {
@@ -199,15 +214,16 @@ impl Worker {
         let delay = seconds(self.probe.initial_delay_seconds, 0);
         let since_start = Timestamp::now().duration_since(self.started_at).unsigned_abs();
         tokio::time::sleep(delay.saturating_sub(since_start)).await;
+        self.wait_for_startup().await;
+        if self.kind != ProbeKind::Liveness {
+            self.wait_for_listener(period).await;
+        }
         let mut counter =
             Counter::new(self.probe.failure_threshold.unwrap_or(3), self.probe.success_threshold.unwrap_or(1));
         let mut ticks = tokio::time::interval(period);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            if self.waits_for_startup && !self.has_started() {
-                continue;
-            }
             let Some(result) = self.probe_once().await else { continue };
             let Some(outcome) = counter.count(result) else { continue };
             self.publish(outcome);
@@ -218,6 +234,43 @@ impl Worker {
         }
     }
 
+    /// Nothing else is asked of a container before it has started.
+    async fn wait_for_startup(&self) {
+        while self.waits_for_startup {
+            let changed = self.changed.notified();
+            if self.has_started() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The first probe may come at any moment of the first period. The best one is when
+    /// something listens: earlier fails for nothing, later makes the pod wait.
+    async fn wait_for_listener(&self, limit: Duration) {
+        let named = |port: &IntOrString| resolve_port(port, &self.container).ok();
+        let host = |host: &Option<String>| host.clone().filter(|host| !host.is_empty());
+        let (host, port) = if let Some(action) = &self.probe.http_get {
+            (host(&action.host), named(&action.port))
+        } else if let Some(action) = &self.probe.tcp_socket {
+            (host(&action.host), named(&action.port))
+        } else if let Some(action) = &self.probe.grpc {
+            (None, u16::try_from(action.port).ok())
+        } else {
+            return;
+        };
+        let Some(port) = port else { return };
+        let host = host.unwrap_or_else(|| self.pod_ip.clone());
+        let listening = async {
+            let mut pause = FIRST_LOOK;
+            while tokio::net::TcpStream::connect((host.as_str(), port)).await.is_err() {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LAST_LOOK);
+            }
+        };
+        let _ = tokio::time::timeout(limit, listening).await;
+    }
+
     fn has_started(&self) -> bool {
         self.outcomes.lock().get(&(self.id.clone(), ProbeKind::Startup)) == Some(&Outcome::Success)
     }
@@ -225,6 +278,7 @@ impl Worker {
     fn publish(&self, outcome: Outcome) {
         let before = self.outcomes.lock().insert((self.id.clone(), self.kind), outcome);
         if before != Some(outcome) {
+            self.changed.notify_waiters();
             self.registry.wake(&self.pod_uid);
         }
     }

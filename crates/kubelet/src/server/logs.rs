@@ -15,7 +15,7 @@ use hyper::body::Frame;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::fs::File;
@@ -281,13 +281,6 @@ async fn tail_start(file: &mut File, lines: u64) -> std::io::Result<u64> {
         end = start;
     }
     Ok(0)
-}
-
-/// The file of a container's log, for whoever rotates it.
-pub(crate) fn rotated_name(path: &Path, at: Timestamp) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

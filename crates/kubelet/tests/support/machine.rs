@@ -1,6 +1,8 @@
 //! A containerd of the test's own: its root, state and socket under one temporary
 //! directory, with an image the test has packed itself. Dropping it leaves nothing.
 
+use ferry_kubelet::cri::Runtime;
+use ferry_kubelet::cri::grpc::GrpcRuntime;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -194,19 +196,20 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // What a failed test has left must not outlive it: containers first, while
-        // there is a containerd to ask.
-        for id in self.containers() {
-            self.ctr(&["tasks", "kill", "--signal", "SIGKILL", "--all", &id]);
-            let until = Instant::now() + Duration::from_secs(5);
-            while !self.ctr(&["tasks", "delete", "--force", &id]).status.success() && Instant::now() < until {
-                if self.ctr(&["containers", "delete", &id]).status.success() {
-                    break;
+        // What a failed test has left must not outlive it. The runtime takes its sandboxes
+        // down itself, networks included, while there still is one to ask.
+        let socket = self.socket();
+        let clean = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let Ok(cri) = GrpcRuntime::connect(&socket) else { return };
+                for sandbox in cri.list_pod_sandboxes(None).await.unwrap_or_default() {
+                    let _ = cri.stop_pod_sandbox(&sandbox.id).await;
+                    let _ = cri.remove_pod_sandbox(&sandbox.id).await;
                 }
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            self.ctr(&["containers", "delete", &id]);
-        }
+            });
+        });
+        let _ = clean.join();
         let _ = nix::sys::signal::kill(
             nix::unistd::Pid::from_raw(self.containerd.id() as i32),
             nix::sys::signal::Signal::SIGTERM,

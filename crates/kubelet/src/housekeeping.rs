@@ -1,0 +1,200 @@
+//! What grows must be cut: container logs are rotated, and images nobody uses are
+//! removed when the disk fills up. One loop for both, once a minute.
+
+use crate::Error;
+use crate::context::Context;
+use crate::cri::v1;
+use ferry_client::EventType;
+use jiff::Timestamp;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+const EVERY: Duration = Duration::from_secs(60);
+/// Upstream's containerLogMaxSize and containerLogMaxFiles.
+const MAX_LOG_SIZE: u64 = 10 << 20;
+const MAX_LOG_FILES: usize = 5;
+/// Upstream's imageGCHighThresholdPercent and imageGCLowThresholdPercent.
+const HIGH_PERCENT: u64 = 85;
+const LOW_PERCENT: u64 = 80;
+/// An image just pulled may be about to be used.
+const MIN_IMAGE_AGE: jiff::SignedDuration = jiff::SignedDuration::from_secs(120);
+
+pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
+    let mut images = ImageAges::default();
+    let mut ticks = tokio::time::interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            _ = ticks.tick() => {}
+        }
+        rotate_logs(&context).await;
+        images.collect(&context).await;
+    }
+}
+
+async fn rotate_logs(context: &Context) {
+    let running = v1::ContainerStateValue { state: v1::ContainerState::ContainerRunning as i32 };
+    let filter = v1::ContainerFilter { state: Some(running), ..Default::default() };
+    let Ok(containers) = context.runtime.list_containers(Some(filter)).await else { return };
+    for container in containers {
+        let Ok(status) = context.runtime.container_status(&container.id).await else { continue };
+        let path = PathBuf::from(status.log_path);
+        if std::fs::metadata(&path).is_ok_and(|meta| meta.len() > MAX_LOG_SIZE)
+            && let Err(error) = rotate(context, &container.id, &path).await
+        {
+            tracing::warn!(path = %path.display(), %error, "cannot rotate the log");
+        }
+    }
+}
+
+async fn rotate(context: &Context, id: &str, path: &Path) -> std::io::Result<()> {
+    let old = rotated_name(path, Timestamp::now());
+    std::fs::rename(path, &old)?;
+    if let Err(error) = context.runtime.reopen_container_log(id).await {
+        // The runtime still writes to the old file; give it its name back.
+        std::fs::rename(&old, path)?;
+        return Err(std::io::Error::other(error));
+    }
+    for stale in plan_removal(list_rotated(path)?) {
+        std::fs::remove_file(stale)?;
+    }
+    Ok(())
+}
+
+/// `0.log` becomes `0.log.20260101-120000`, upstream's form.
+fn rotated_name(path: &Path, at: Timestamp) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
+    PathBuf::from(name)
+}
+
+fn list_rotated(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let Some(directory) = path.parent() else { return Ok(Vec::new()) };
+    let prefix = format!("{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let entries = std::fs::read_dir(directory)?.flatten();
+    Ok(entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
+        .map(|entry| entry.path())
+        .collect())
+}
+
+/// All but the newest, one of which is the file being written.
+fn plan_removal(mut rotated: Vec<PathBuf>) -> Vec<PathBuf> {
+    rotated.sort();
+    let keep = MAX_LOG_FILES - 1;
+    rotated.truncate(rotated.len().saturating_sub(keep));
+    rotated
+}
+
+/// When each image was first seen and last used.
+#[derive(Default)]
+struct ImageAges(HashMap<String, (Timestamp, Timestamp)>);
+
+impl ImageAges {
+    async fn collect(&mut self, context: &Context) {
+        let (Ok(images), Ok(containers)) =
+            (context.runtime.list_images().await, context.runtime.list_containers(None).await)
+        else {
+            return;
+        };
+        let now = Timestamp::now();
+        let mut used: HashSet<String> = containers.iter().map(|container| container.image_ref.clone()).collect();
+        used.extend(
+            containers.iter().filter_map(|container| container.image.as_ref()).map(|image| image.image.clone()),
+        );
+        self.0.retain(|id, _| images.iter().any(|image| image.id == *id));
+        for image in &images {
+            let ages = self.0.entry(image.id.clone()).or_insert((now, now));
+            if used.contains(&image.id) {
+                ages.1 = now;
+            }
+        }
+        let Some((percent, capacity)) = image_disk_usage(context).await else { return };
+        if percent < HIGH_PERCENT {
+            return;
+        }
+        let wanted = (percent - LOW_PERCENT) * capacity / 100;
+        let mut freed = 0;
+        for image in plan_image_removal(&images, &used, &self.0, now) {
+            if freed >= wanted {
+                break;
+            }
+            if context.runtime.remove_image(&image.id).await.is_ok() {
+                tracing::info!(image = ?image.repo_tags, size = image.size, "removed an unused image");
+                freed += image.size;
+            }
+        }
+        if freed < wanted {
+            let message = format!(
+                "Failed to garbage collect required amount of images. Attempted to free {wanted} bytes, but only found {freed} bytes eligible to free."
+            );
+            context.recorder.event(&context.node_reference(), EventType::Warning, "FreeDiskSpaceFailed", message);
+        }
+    }
+}
+
+/// Images that may go, the longest unused first. Pinned ones (the pause image) stay.
+fn plan_image_removal<'a>(
+    images: &'a [v1::Image],
+    used: &HashSet<String>,
+    ages: &HashMap<String, (Timestamp, Timestamp)>,
+    now: Timestamp,
+) -> Vec<&'a v1::Image> {
+    let mut unused: Vec<(&v1::Image, Timestamp)> = images
+        .iter()
+        .filter(|image| !image.pinned && !used.contains(&image.id))
+        .filter(|image| !image.repo_tags.iter().any(|tag| used.contains(tag)))
+        .filter_map(|image| {
+            let (seen, last_used) = ages.get(&image.id)?;
+            (now.duration_since(*seen) >= MIN_IMAGE_AGE).then_some((image, *last_used))
+        })
+        .collect();
+    unused.sort_by_key(|(_, last_used)| *last_used);
+    unused.into_iter().map(|(image, _)| image).collect()
+}
+
+/// How full the images' file system is, in percent, and how large.
+async fn image_disk_usage(context: &Context) -> Option<(u64, u64)> {
+    let usage = context.runtime.image_fs_info().await.ok()?.into_iter().next()?;
+    let path = usage.fs_id?.mountpoint;
+    let fs = nix::sys::statvfs::statvfs(path.as_str()).ok()?;
+    let capacity = fs.blocks().checked_mul(fs.fragment_size())?;
+    let available = fs.blocks_available().checked_mul(fs.fragment_size())?;
+    let percent = 100 - available.min(capacity).checked_mul(100)?.checked_div(capacity)?;
+    Some((percent, capacity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_logs_are_kept() {
+        let files: Vec<PathBuf> = (0..7).map(|n| PathBuf::from(format!("0.log.2026010{n}-000000"))).collect();
+        let gone = plan_removal(files.iter().rev().cloned().collect());
+        assert_eq!(gone, files[..3]);
+        assert!(plan_removal(files[..4].to_vec()).is_empty());
+    }
+
+    #[test]
+    fn images_in_use_pinned_or_new_are_kept() {
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        let image = |id: &str, pinned| v1::Image { id: id.into(), pinned, ..Default::default() };
+        let images =
+            [image("used", false), image("pinned", true), image("new", false), image("b", false), image("a", false)];
+        let ages = HashMap::from([
+            ("used".to_string(), (at(0), at(0))),
+            ("pinned".to_string(), (at(0), at(0))),
+            ("new".to_string(), (at(950), at(950))),
+            ("a".to_string(), (at(0), at(10))),
+            ("b".to_string(), (at(0), at(20))),
+        ]);
+        let plan = plan_image_removal(&images, &HashSet::from(["used".to_string()]), &ages, at(1000));
+        assert_eq!(plan.iter().map(|image| image.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

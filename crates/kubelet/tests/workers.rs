@@ -1,0 +1,233 @@
+//! The kubelet over a runtime in memory: decisions that a real one would make slow or
+//! hard to bring about.
+
+mod support;
+
+use ferry_client::Client;
+use ferry_kubelet::cri::RuntimeError;
+use ferry_kubelet::cri::double::RecordingRuntime;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use support::api::FakeApi;
+use support::eventually;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+const NODE: &str = "node-a";
+const LIMIT: Duration = Duration::from_secs(20);
+
+struct World {
+    api: FakeApi,
+    runtime: Arc<RecordingRuntime>,
+    directory: tempfile::TempDir,
+    _shutdown: tokio_util::sync::DropGuard,
+}
+
+impl World {
+    async fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let api = FakeApi::new();
+        let runtime = Arc::new(RecordingRuntime::default());
+        runtime.add_image("i:1");
+        let mut config = ferry_kubelet::Config::new(NODE, "192.0.2.1", directory.path(), "none");
+        config.cgroup_root = format!("ferry-test-workers-{}", std::process::id());
+        let client = Client::new(Arc::new(api.clone()), "kubelet");
+        let (sender, mut ready) = watch::channel(false);
+        let shutdown = CancellationToken::new();
+        let run = ferry_kubelet::run_with_runtime(config, client, runtime.clone(), sender, shutdown.clone());
+        tokio::spawn(run);
+        tokio::time::timeout(LIMIT, ready.wait_for(|ready| *ready)).await.expect("in time").expect("ready");
+        Self { api, runtime, directory, _shutdown: shutdown.drop_guard() }
+    }
+
+    fn create(&self, name: &str, spec: Value) {
+        let mut spec = spec;
+        spec["nodeName"] = json!(NODE);
+        self.api.put("pods", json!({ "metadata": { "namespace": "default", "name": name }, "spec": spec }));
+    }
+
+    async fn wait(&self, name: &str, what: &str, check: impl Fn(&Value) -> bool) -> Value {
+        eventually(&format!("{name}: {what}"), LIMIT, || {
+            let pod = self.api.get("pods", "default", name).ok_or("no such pod")?;
+            let seen = || format!("{:#}\n{:#?}\n{:#?}", pod["status"], self.api.events(name), self.runtime.calls());
+            if check(&pod) { Ok(pod.clone()) } else { Err(seen()) }
+        })
+        .await
+    }
+
+    async fn wait_gone(&self, name: &str) {
+        eventually(&format!("{name} gone"), LIMIT, || match self.api.get("pods", "default", name) {
+            None => Ok(()),
+            Some(pod) => Err(format!("{pod:#}")),
+        })
+        .await;
+    }
+
+    async fn wait_event(&self, name: &str, wanted: &str) {
+        eventually(&format!("{name}: {wanted}"), LIMIT, || {
+            let events = self.api.events(name);
+            if events.iter().any(|event| event.starts_with(wanted)) { Ok(()) } else { Err(format!("{events:#?}")) }
+        })
+        .await;
+    }
+}
+
+fn one(extra: Value) -> Value {
+    let mut container = json!({ "name": "c", "image": "i:1" });
+    for (key, value) in extra.as_object().into_iter().flatten() {
+        container[key] = value.clone();
+    }
+    json!({ "containers": [container], "terminationGracePeriodSeconds": 7 })
+}
+
+fn is_running(pod: &Value) -> bool {
+    pod["status"]["phase"] == "Running"
+}
+
+#[tokio::test]
+async fn a_pod_that_does_not_fit_is_rejected() {
+    let world = World::new().await;
+    world.create("big", one(json!({ "resources": { "requests": { "cpu": "100000" } } })));
+    let pod = world.wait("big", "failed", |pod| pod["status"]["phase"] == "Failed").await;
+    assert_eq!(pod["status"]["reason"], "OutOfcpu");
+    let message = pod["status"]["message"].as_str().unwrap_or_default();
+    assert!(
+        message.starts_with("Pod was rejected: Node didn't have enough resource: cpu, requested: 100000000, used: 0,"),
+        "{message}"
+    );
+    assert!(!world.runtime.calls().iter().any(|call| call.starts_with("run_pod_sandbox")));
+}
+
+#[tokio::test]
+async fn a_sandbox_that_cannot_be_made_is_tried_again() {
+    let world = World::new().await;
+    world.runtime.fail("run_pod_sandbox", Some(RuntimeError::new(tonic::Code::Unknown, "no network")));
+    world.create("web", one(json!({})));
+    world
+        .wait_event(
+            "web",
+            "FailedCreatePodSandBox: Failed to create pod sandbox: rpc error: code = Unknown desc = no network",
+        )
+        .await;
+    let pod = world.api.get("pods", "default", "web").expect("the pod");
+    assert_eq!(pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"], "ContainerCreating");
+    world.runtime.fail("run_pod_sandbox", None);
+    world.wait("web", "running", is_running).await;
+}
+
+#[tokio::test]
+async fn a_failed_pull_is_shown_and_then_backed_off() {
+    let world = World::new().await;
+    let error = RuntimeError::new(tonic::Code::NotFound, "no such image");
+    world.runtime.fail("pull_image", Some(error));
+    world.create("web", json!({ "containers": [{ "name": "c", "image": "missing:1" }] }));
+    let reason = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"].clone();
+    let pod = world.wait("web", "ErrImagePull", |pod| reason(pod) == "ErrImagePull").await;
+    let message = &pod["status"]["containerStatuses"][0]["state"]["waiting"]["message"];
+    assert_eq!(message, "rpc error: code = NotFound desc = no such image");
+    // A change of the pod within the back-off brings the other name for it.
+    let mut pod = pod;
+    pod["metadata"]["labels"] = json!({ "changed": "yes" });
+    world.api.put("pods", pod);
+    world.wait("web", "ImagePullBackOff", |pod| reason(pod) == "ImagePullBackOff").await;
+    let events = world.api.events("web");
+    for wanted in [
+        "Pulling: Pulling image \"missing:1\"",
+        "Failed: Failed to pull image \"missing:1\": rpc error: code = NotFound desc = no such image",
+        "Failed: Error: ErrImagePull",
+        "BackOff: Back-off pulling image \"missing:1\"",
+        "Failed: Error: ImagePullBackOff",
+    ] {
+        assert!(events.iter().any(|event| event == wanted), "{wanted}: {events:#?}");
+    }
+}
+
+#[tokio::test]
+async fn never_and_invalid_images_say_so() {
+    let world = World::new().await;
+    let reason = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"].clone();
+    world.create("never", json!({ "containers": [{ "name": "c", "image": "missing:1", "imagePullPolicy": "Never" }] }));
+    world.wait("never", "ErrImageNeverPull", |pod| reason(pod) == "ErrImageNeverPull").await;
+    world.create("bad", json!({ "containers": [{ "name": "c", "image": "Bad:1" }] }));
+    world.wait("bad", "InvalidImageName", |pod| reason(pod) == "InvalidImageName").await;
+}
+
+#[tokio::test]
+async fn a_deleted_pod_runs_its_hook_gets_its_grace_and_leaves_nothing() {
+    let world = World::new().await;
+    world.create("web", one(json!({ "lifecycle": { "preStop": { "exec": { "command": ["bye"] } } } })));
+    world.wait("web", "running", is_running).await;
+    world.api.delete_pod("default", "web", 5);
+    world.wait_gone("web").await;
+    let calls = world.runtime.calls();
+    let position = |prefix: &str| {
+        calls.iter().position(|call| call.starts_with(prefix)).unwrap_or_else(|| panic!("{prefix}: {calls:#?}"))
+    };
+    assert!(position("exec_sync container-2 bye") < position("stop_container container-2 5"));
+    assert!(position("stop_container") < position("stop_pod_sandbox sandbox-1"));
+    assert!(position("stop_pod_sandbox sandbox-1") < position("remove_pod_sandbox sandbox-1"));
+    assert!(world.runtime.is_empty());
+    let left = std::fs::read_dir(world.directory.path().join("kubelet/pods")).into_iter().flatten().count();
+    assert_eq!(left, 0);
+    assert!(world.api.events("web").contains(&"Killing: Stopping container c".to_string()));
+}
+
+#[tokio::test]
+async fn sidecars_start_first_and_end_last() {
+    let world = World::new().await;
+    world.create("web", json!({ "terminationGracePeriodSeconds": 7, "containers": [{ "name": "main", "image": "i:1" }],
+        "initContainers": [{ "name": "side", "image": "i:1", "restartPolicy": "Always" }, { "name": "setup", "image": "i:1" }] }));
+    world
+        .wait("web", "setup runs", |pod| pod["status"]["initContainerStatuses"][1]["state"]["running"].is_object())
+        .await;
+    world.runtime.exit("setup", 0);
+    world.wait("web", "running", is_running).await;
+    let made: Vec<String> =
+        world.runtime.calls().into_iter().filter(|call| call.starts_with("create_container")).collect();
+    assert_eq!(made, ["create_container side", "create_container setup", "create_container main"]);
+    // A sidecar that ends is started again while the others run.
+    world.runtime.exit("side", 1);
+    world.wait("web", "sidecar again", |pod| pod["status"]["initContainerStatuses"][0]["restartCount"] == 1).await;
+    world.api.delete_pod("default", "web", 5);
+    world.wait_gone("web").await;
+    let stops: Vec<String> =
+        world.runtime.calls().into_iter().filter(|call| call.starts_with("stop_container")).collect();
+    assert_eq!(stops.len(), 2, "{stops:?}");
+    assert!(stops[0].contains("container-4 "), "the main container first: {stops:?}");
+}
+
+#[tokio::test]
+async fn a_pod_past_its_deadline_fails() {
+    let world = World::new().await;
+    let mut spec = one(json!({}));
+    spec["activeDeadlineSeconds"] = json!(1);
+    world.create("late", spec);
+    let pod = world.wait("late", "failed", |pod| pod["status"]["phase"] == "Failed").await;
+    assert_eq!(pod["status"]["reason"], "DeadlineExceeded");
+    assert_eq!(pod["status"]["message"], "Pod was active on the node longer than the specified deadline");
+}
+
+#[tokio::test]
+async fn a_missing_key_is_a_config_error_until_it_is_there() {
+    let world = World::new().await;
+    world.create(
+        "web",
+        one(json!({ "env": [{ "name": "A", "valueFrom": { "configMapKeyRef": { "name": "cm", "key": "k" } } }] })),
+    );
+    let waiting = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["waiting"].clone();
+    let pod = world.wait("web", "config error", |pod| waiting(pod)["reason"] == "CreateContainerConfigError").await;
+    assert_eq!(waiting(&pod)["message"], "configmap \"cm\" not found");
+    world.api.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "cm" }, "data": { "k": "v" } }));
+    world.wait("web", "running", is_running).await;
+}
+
+#[tokio::test]
+async fn a_pod_deleted_while_its_image_is_pulled_does_not_wait_for_it() {
+    let world = World::new().await;
+    world.create("web", json!({ "containers": [{ "name": "c", "image": "missing:1" }] }));
+    world.runtime.fail("pull_image", Some(RuntimeError::new(tonic::Code::Unknown, "slow")));
+    world.api.delete_pod("default", "web", 30);
+    world.wait_gone("web").await;
+    assert!(world.runtime.is_empty());
+}
