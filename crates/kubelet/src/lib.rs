@@ -9,7 +9,7 @@
 
 pub mod admit;
 pub mod backoff;
-mod cgroup;
+pub mod cgroup;
 pub mod cni;
 pub mod container;
 mod context;

@@ -99,7 +99,7 @@ fn assert_nothing_left(machine: &Machine) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pods_whole_life() {
-    let machine = Machine::start("life");
+    let machine = Machine::start("life").await;
     let api = FakeApi::new();
     api.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "cm" }, "data": { "color": "red" } }));
     let kubelet = Kubelet::start(&machine, &api).await;
@@ -240,7 +240,7 @@ async fn a_pods_whole_life() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_terminals() {
-    let machine = Machine::start("logs");
+    let machine = Machine::start("logs").await;
     let api = FakeApi::new();
     let (server, caller, stranger) = server_and_callers();
     let mut config = machine.config(NODE);
@@ -292,6 +292,19 @@ async fn logs_and_terminals() {
     let said = caller.exec_spdy(&format!("{exec}?command=/program&command=say&command=spdy&output=1&error=1")).await;
     assert_eq!(said, Output { stdout: "spdy\n".into(), stderr: String::new(), error: done });
 
+    api.put("pods", pod("http", json!({ "containers": [container("c", &["serve", "8080", "/program"])] })));
+    wait_for(&api, "http", "ready", is_ready).await;
+    eventually("the server's first words", LIMIT, || {
+        let logs = machine.directory.join("logs");
+        let said = std::fs::read_dir(&logs).into_iter().flatten().flatten().any(|entry| {
+            std::fs::read_to_string(entry.path().join("c/0.log")).is_ok_and(|text| text.contains("serving"))
+        });
+        if said { Ok(()) } else { Err(String::new()) }
+    })
+    .await;
+    let said = caller.forward_spdy("/portForward/default/http", "8080", "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(said.starts_with("HTTP/1.1 200 OK"), "{said}");
+
     let (_, summary) = caller.get("/stats/summary").await;
     let summary: Value = serde_json::from_str(&summary).expect("JSON");
     assert!(
@@ -299,10 +312,10 @@ async fn logs_and_terminals() {
         "{summary:#}"
     );
 
-    for name in ["web", "crash", "short"] {
+    for name in ["web", "crash", "short", "http"] {
         api.delete_pod("default", name, 0);
     }
-    for name in ["web", "crash", "short"] {
+    for name in ["web", "crash", "short", "http"] {
         wait_gone(&api, name).await;
     }
     assert_nothing_left(&machine);

@@ -21,6 +21,7 @@ struct World {
     api: FakeApi,
     runtime: Arc<RecordingRuntime>,
     directory: tempfile::TempDir,
+    cgroup: String,
     _shutdown: tokio_util::sync::DropGuard,
 }
 
@@ -32,13 +33,14 @@ impl World {
         runtime.add_image("i:1");
         let mut config = ferry_kubelet::Config::new(NODE, "192.0.2.1", directory.path(), "none");
         config.cgroup_root = format!("ferry-test-workers-{}", std::process::id());
+        let cgroup = config.cgroup_root.clone();
         let client = Client::new(Arc::new(api.clone()), "kubelet");
         let (sender, mut ready) = watch::channel(false);
         let shutdown = CancellationToken::new();
         let run = ferry_kubelet::run_with_runtime(config, client, runtime.clone(), sender, shutdown.clone());
         tokio::spawn(run);
         tokio::time::timeout(LIMIT, ready.wait_for(|ready| *ready)).await.expect("in time").expect("ready");
-        Self { api, runtime, directory, _shutdown: shutdown.drop_guard() }
+        Self { api, runtime, directory, cgroup, _shutdown: shutdown.drop_guard() }
     }
 
     fn create(&self, name: &str, spec: Value) {
@@ -70,6 +72,12 @@ impl World {
             if events.iter().any(|event| event.starts_with(wanted)) { Ok(()) } else { Err(format!("{events:#?}")) }
         })
         .await;
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        ferry_kubelet::cgroup::remove(&self.cgroup);
     }
 }
 

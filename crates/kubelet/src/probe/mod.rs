@@ -236,7 +236,10 @@ impl Worker {
 
     /// Nothing else is asked of a container before it has started.
     async fn wait_for_startup(&self) {
-        while self.waits_for_startup {
+        if !self.waits_for_startup {
+            return;
+        }
+        loop {
             let changed = self.changed.notified();
             if self.has_started() {
                 return;

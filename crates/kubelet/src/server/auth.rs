@@ -44,7 +44,7 @@ impl Authorizer {
     }
 
     /// `Err` is the refusal to answer with.
-    pub async fn allow(&self, caller: &Caller, request: &Request<Incoming>) -> Result<(), Response<Body>> {
+    pub async fn allow(&self, caller: &Caller, request: &Request<Incoming>) -> Result<(), Box<Response<Body>>> {
         if matches!(request.uri().path(), "/healthz" | "/healthz/ping") {
             return Ok(());
         }
@@ -56,7 +56,7 @@ impl Authorizer {
                 None => None,
             },
         };
-        let Some(caller) = known else { return Err(text(StatusCode::UNAUTHORIZED, "Unauthorized")) };
+        let Some(caller) = known else { return Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized"))) };
         let verb = verb(request.method());
         let subresource = subresource(request.uri().path());
         if self.review_access(&caller, verb, subresource).await {
@@ -64,14 +64,12 @@ impl Authorizer {
         }
         let name = caller.name.unwrap_or_default();
         let why = format!("Forbidden (user={name}, verb={verb}, resource=nodes, subresource(s)=[{subresource}])");
-        Err(text(StatusCode::FORBIDDEN, why))
+        Err(Box::new(text(StatusCode::FORBIDDEN, why)))
     }
 
     async fn review_token(&self, token: &str) -> Option<Caller> {
-        let review = TokenReview {
-            spec: TokenReviewSpec { token: token.into(), ..Default::default() }.into(),
-            ..Default::default()
-        };
+        let review =
+            TokenReview { spec: TokenReviewSpec { token: token.into(), ..Default::default() }, ..Default::default() };
         let status = self.client.create("", &review).await.ok()?.status?;
         let user = status.user.filter(|_| status.authenticated == Some(true))?;
         Some(Caller { name: user.username, groups: user.groups.unwrap_or_default() })
@@ -91,8 +89,7 @@ impl Authorizer {
                     ..Default::default()
                 }),
                 ..Default::default()
-            }
-            .into(),
+            },
             ..Default::default()
         };
         match self.client.create("", &review).await {

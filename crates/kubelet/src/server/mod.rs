@@ -69,7 +69,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
                 async move {
                     let response = match authorizer.allow(&caller, &request).await {
                         Ok(()) => routes::serve(context, request).await,
-                        Err(response) => response,
+                        Err(response) => *response,
                     };
                     Ok::<_, std::convert::Infallible>(response)
                 }

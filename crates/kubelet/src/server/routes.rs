@@ -5,7 +5,6 @@ use crate::context::Context;
 use crate::pod;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use k8s_openapi::api::core::v1::Pod;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -50,47 +49,36 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
         ["pods"] if is_get => json(&pod_list(&context)),
         ["metrics"] if is_get => stats::metrics(&context).await,
         ["stats", "summary"] if is_get => stats::summary(&context).await,
-        ["containerLogs", namespace, name, container] if is_get => match find(&context, namespace, name, None) {
-            Ok(pod) => logs::serve(context, pod, container, &query).await,
-            Err(response) => response,
-        },
-        ["exec", namespace, name, container] => match find(&context, namespace, name, None) {
-            Ok(pod) => streaming::exec(context, &pod, container, &query, request).await,
-            Err(response) => response,
-        },
-        ["exec", namespace, name, uid, container] => match find(&context, namespace, name, Some(uid)) {
-            Ok(pod) => streaming::exec(context, &pod, container, &query, request).await,
-            Err(response) => response,
-        },
-        ["attach", namespace, name, container] => match find(&context, namespace, name, None) {
-            Ok(pod) => streaming::attach(context, &pod, container, &query, request).await,
-            Err(response) => response,
-        },
-        ["attach", namespace, name, uid, container] => match find(&context, namespace, name, Some(uid)) {
-            Ok(pod) => streaming::attach(context, &pod, container, &query, request).await,
-            Err(response) => response,
-        },
-        ["portForward", namespace, name] => match find(&context, namespace, name, None) {
-            Ok(pod) => streaming::port_forward(context, &pod, &query, request).await,
-            Err(response) => response,
-        },
-        ["portForward", namespace, name, uid] => match find(&context, namespace, name, Some(uid)) {
-            Ok(pod) => streaming::port_forward(context, &pod, &query, request).await,
-            Err(response) => response,
-        },
-        ["run", namespace, name, container] if request.method() == Method::POST => {
-            match find(&context, namespace, name, None) {
-                Ok(pod) => streaming::run(context, &pod, container, &query).await,
-                Err(response) => response,
+        ["containerLogs" | "exec" | "attach" | "portForward" | "run", namespace, name, rest @ ..] => {
+            // The uid may stand between the pod and its container.
+            let (uid, container) = match (parts[0], rest) {
+                ("portForward", []) => (None, None),
+                ("portForward", [uid]) => (Some(*uid), None),
+                (_, [container]) => (None, Some(*container)),
+                ("exec" | "attach", [uid, container]) => (Some(*uid), Some(*container)),
+                _ => return not_found(),
+            };
+            let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod::uid(pod) == uid));
+            let Some(pod) = found else {
+                return text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist"));
+            };
+            match (parts[0], container) {
+                ("containerLogs", Some(container)) if is_get => logs::serve(context, pod, container, &query).await,
+                ("exec", Some(container)) => streaming::exec(context, &pod, container, &query, request).await,
+                ("attach", Some(container)) => streaming::attach(context, &pod, container, &query, request).await,
+                ("portForward", None) => streaming::port_forward(context, &pod, &query, request).await,
+                ("run", Some(container)) if request.method() == Method::POST => {
+                    streaming::run(context, &pod, container, &query).await
+                }
+                _ => not_found(),
             }
         }
-        _ => text(StatusCode::NOT_FOUND, "404 page not found\n"),
+        _ => not_found(),
     }
 }
 
-fn find(context: &Context, namespace: &str, name: &str, uid: Option<&str>) -> Result<Arc<Pod>, Response<Body>> {
-    let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod::uid(pod) == uid));
-    found.ok_or_else(|| text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist")))
+fn not_found() -> Response<Body> {
+    text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
 fn pod_list(context: &Context) -> serde_json::Value {

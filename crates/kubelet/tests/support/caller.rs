@@ -128,8 +128,29 @@ impl Caller {
         output
     }
 
-    /// Runs a command over SPDY, as older clients do.
-    pub async fn exec_spdy(&self, path: &str) -> Output {
+    /// One HTTP request to a pod's port, through a forwarded connection.
+    pub async fn forward_spdy(&self, path: &str, port: &str, request: &str) -> String {
+        let upgraded = self.upgrade_spdy(path, "portforward.k8s.io").await;
+        let (read, write) = tokio::io::split(upgraded);
+        let (mut reader, mut writer) = (spdy::Reader::new(read), spdy::Writer::new(write));
+        let pair = |kind| [("streamtype", kind), ("port", port), ("requestid", "0")];
+        let error = writer.open(&pair("error")).await.expect("opened");
+        writer.send(error, &[], true).await.expect("half closed");
+        let data = writer.open(&pair("data")).await.expect("opened");
+        writer.send(data, request.as_bytes(), false).await.expect("sent");
+        let mut said = Vec::new();
+        while let Some(frame) = reader.next().await.expect("a frame") {
+            if let spdy::Frame::Data { stream, data: bytes, fin } = frame {
+                said.extend_from_slice(&bytes);
+                if fin && stream == data {
+                    break;
+                }
+            }
+        }
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    async fn upgrade_spdy(&self, path: &str, protocol: &str) -> TokioIo<hyper::upgrade::Upgraded> {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(self.connect().await)).await.expect("HTTP");
         tokio::spawn(async move { drop(connection.with_upgrades().await) });
@@ -137,13 +158,18 @@ impl Caller {
             .header("Host", "localhost")
             .header("Connection", "Upgrade")
             .header("Upgrade", "SPDY/3.1")
-            .header("X-Stream-Protocol-Version", "v4.channel.k8s.io")
+            .header("X-Stream-Protocol-Version", protocol)
             .body(Empty::<Bytes>::new())
             .expect("a request");
         let mut response = sender.send_request(request).await.expect("an answer");
         assert_eq!(response.status(), 101);
-        assert_eq!(response.headers()["x-stream-protocol-version"], "v4.channel.k8s.io");
-        let upgraded = TokioIo::new(hyper::upgrade::on(&mut response).await.expect("an upgrade"));
+        assert_eq!(response.headers()["x-stream-protocol-version"], protocol);
+        TokioIo::new(hyper::upgrade::on(&mut response).await.expect("an upgrade"))
+    }
+
+    /// Runs a command over SPDY, as older clients do.
+    pub async fn exec_spdy(&self, path: &str) -> Output {
+        let upgraded = self.upgrade_spdy(path, "v4.channel.k8s.io").await;
         let (read, write) = tokio::io::split(upgraded);
         let (mut reader, mut writer) = (spdy::Reader::new(read), spdy::Writer::new(write));
         let mut names = std::collections::HashMap::new();

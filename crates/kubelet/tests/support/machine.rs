@@ -18,7 +18,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn start(name: &str) -> Self {
+    pub async fn start(name: &str) -> Self {
         // Short, because unix sockets allow little more than a hundred characters.
         let directory = PathBuf::from(format!("/tmp/ferry-kubelet-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&directory);
@@ -38,7 +38,7 @@ impl Machine {
         let until = Instant::now() + Duration::from_secs(20);
         while !machine.ctr(&["version"]).status.success() {
             assert!(Instant::now() < until, "containerd answers: {}", machine.log());
-            std::thread::sleep(Duration::from_millis(20));
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         machine.import_image();
         machine

@@ -1,0 +1,158 @@
+//! The end of a pod: stopping it, saying so, and leaving nothing behind.
+
+use super::{Next, PodWorker, Stage};
+use crate::cgroup;
+use crate::container::sandbox;
+use crate::kill;
+use crate::observed::{PodRuntime, State};
+use crate::plan::KillReason;
+use crate::pod;
+use crate::volume;
+use ferry_client::{DeleteParams, EventType};
+use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Pod, PodStatus};
+use std::collections::HashMap;
+
+impl PodWorker {
+    /// A pod that is to end, or has.
+    pub(super) async fn terminate(&mut self, observed: PodRuntime) -> Next {
+        let context = self.context.clone();
+        let pod = self.pod.clone();
+        self.failures.clear();
+        self.reconcile_probes(&observed);
+        let alive = observed.running().next().is_some() || observed.sandboxes.iter().any(|s| s.ready);
+        if alive {
+            // The deletion is visible from the first moment, not only when it is over.
+            self.write_status(&observed, false).await;
+            let force = self.gone && self.grace().is_none();
+            let grace = force.then_some(kill::grace_period(&pod, None, KillReason::PodKilled));
+            if let Err(error) = kill::kill_pod(&context, &pod, &observed, grace).await {
+                tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot kill the pod");
+                let reference = ferry_client::reference(&*pod);
+                let message = format!("error killing pod: {error}");
+                context.recorder.event(&reference, EventType::Warning, "FailedKillPod", message);
+                return self.back_off("kill");
+            }
+        }
+        self.probes.stop();
+        let observed = match self.observe().await {
+            Ok(observed) => observed,
+            Err(_) => return self.back_off("runtime"),
+        };
+        if !self.write_status(&observed, true).await {
+            return self.back_off("status");
+        }
+        context.admitted.lock().remove(&self.uid);
+        if self.gone || pod::is_deleting(&pod) {
+            return self.remove(observed).await;
+        }
+        self.stage = Stage::Finished;
+        self.collect_garbage(&observed).await;
+        let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
+        let parent = sandbox::cgroup_parent(&pod, &context.machine().cgroup_root);
+        let _ = tokio::task::spawn_blocking(move || {
+            cgroup::remove(&parent);
+            volume::unmount(&root, &uid)
+        })
+        .await;
+        Next::Wait(None)
+    }
+
+    /// Leaves nothing of the pod on this machine and tells the API so.
+    async fn remove(&mut self, observed: PodRuntime) -> Next {
+        let context = self.context.clone();
+        let pod = self.pod.clone();
+        for record in &observed.containers {
+            if let Err(error) = context.runtime.remove_container(&record.id).await {
+                tracing::warn!(container = %record.id, %error, "cannot remove container");
+                return self.back_off("remove");
+            }
+        }
+        for sandbox in &observed.sandboxes {
+            if let Err(error) = context.runtime.remove_pod_sandbox(&sandbox.id).await {
+                tracing::warn!(sandbox = %sandbox.id, %error, "cannot remove sandbox");
+                return self.back_off("remove");
+            }
+        }
+        let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
+        let parent = sandbox::cgroup_parent(&pod, &context.machine().cgroup_root);
+        let logs =
+            sandbox::pod_log_directory(&context.config.log_dir, pod::namespace(&pod), pod::name(&pod), &self.uid);
+        let cleaned = tokio::task::spawn_blocking(move || {
+            cgroup::remove(&parent);
+            match std::fs::remove_dir_all(&logs) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            volume::tear_down(&root, &uid)
+        })
+        .await;
+        if let Ok(Err(error)) = cleaned {
+            tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot remove the pod's files");
+            return self.back_off("remove");
+        }
+        if !self.gone {
+            let params =
+                DeleteParams { grace_period_seconds: Some(0), uid: Some(self.uid.clone()), ..Default::default() };
+            match context.client.delete::<Pod>(pod::namespace(&pod), pod::name(&pod), &params).await {
+                Ok(()) => {}
+                Err(error) if error.is_not_found() || error.is_conflict() => {}
+                Err(error) => {
+                    tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot delete the pod");
+                    return self.back_off("delete");
+                }
+            }
+        }
+        self.stage = Stage::Removed;
+        if self.gone { Next::End } else { Next::Wait(None) }
+    }
+
+    /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox.
+    pub(super) async fn collect_garbage(&mut self, observed: &PodRuntime) {
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for record in &observed.containers {
+            let dead = record.state == State::Exited;
+            let count = seen.entry(&record.name).or_default();
+            if dead {
+                *count += 1;
+                if *count > 1 && self.context.runtime.remove_container(&record.id).await.is_ok() {
+                    let _ = std::fs::remove_file(&record.log_path);
+                }
+            }
+        }
+        for sandbox in observed.sandboxes.iter().skip(1).filter(|sandbox| !sandbox.ready) {
+            if !observed.containers.iter().any(|record| record.sandbox_id == sandbox.id) {
+                let _ = self.context.runtime.remove_pod_sandbox(&sandbox.id).await;
+            }
+        }
+    }
+}
+
+/// Nothing will run again: what never ran or was lost is said to have ended, so that the
+/// pod's end is the end of all its containers.
+pub(super) fn finish(status: &mut PodStatus) {
+    let never_ran = status.phase.as_deref() == Some("Pending");
+    for list in [&mut status.container_statuses, &mut status.init_container_statuses] {
+        for container in list.iter_mut().flatten() {
+            container.ready = false;
+            container.started = Some(false);
+            let waiting = container.state.as_ref().is_none_or(|state| state.terminated.is_none());
+            let last = container.last_state.as_ref().and_then(|state| state.terminated.clone());
+            if waiting && let Some(last) = last {
+                container.state = Some(ContainerState { terminated: Some(last), ..Default::default() });
+            } else if waiting && never_ran {
+                container.state = Some(ContainerState {
+                    terminated: Some(ContainerStateTerminated {
+                        reason: Some("ContainerStatusUnknown".into()),
+                        message: Some("The container could not be located when the pod was terminated".into()),
+                        exit_code: 137,
+                        ..Default::default()
+                    }),
+                    ..Default::default()
+                });
+            }
+        }
+    }
+    if never_ran {
+        status.phase = Some("Failed".into());
+    }
+}
