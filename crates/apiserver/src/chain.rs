@@ -163,6 +163,14 @@ fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<ferry_resources
         .rows
         .find(&info.api_group, &info.api_version, &info.resource)
         .ok_or_else(Status::no_such_path)?;
+    // A name with a slash in it would be another object's key.
+    for name in [&info.name, &info.namespace] {
+        let mistakes = ferry_resources::names::path_segment(name, false);
+        if !mistakes.is_empty() {
+            let why = mistakes.join(";");
+            return Err(Status::bad_request(format!("Name parameter invalid: {name:?}: {why}")));
+        }
+    }
     let has_name = !info.name.is_empty();
     let in_namespace = !info.namespace.is_empty();
     let is_namespace = row.group.is_empty() && row.plural == "namespaces";

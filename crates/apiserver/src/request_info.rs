@@ -180,4 +180,16 @@ mod tests {
             assert!(!resolve(&Method::GET, path, &Query::default()).is_resource, "{path}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_url_breaks_the_reading_of_it(path in ".{0,80}", api in "/(api|apis)(/[a-z%0-9]{0,8}){0,9}", query in ".{0,40}") {
+            for path in [path, api] {
+                for method in [Method::GET, Method::POST, Method::DELETE, Method::OPTIONS] {
+                    let info = resolve(&method, &path, &Query::parse(&query));
+                    proptest::prop_assert!(!info.is_resource || !info.api_version.is_empty() || path.contains("//"));
+                }
+            }
+        }
+    }
 }

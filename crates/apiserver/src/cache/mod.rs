@@ -14,7 +14,7 @@ mod watcher;
 
 pub use stock::TooOld;
 pub use stock::{Listing, Stock};
-pub use stored::Stored;
+pub use stored::{Stored, splice_version};
 pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
 
 use crate::registry::transform::Transformers;

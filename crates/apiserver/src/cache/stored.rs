@@ -34,24 +34,13 @@ impl Stored {
         object: &Value,
         fields: Vec<(&'static str, String)>,
     ) -> Option<Self> {
-        let start = find(raw, METADATA)? + METADATA.len();
-        let digits = revision.to_string();
-        let mut bytes = BytesMut::with_capacity(raw.len() + digits.len() + 22);
-        bytes.put_slice(&raw[..start]);
-        bytes.put_slice(VERSION);
-        let version_at = bytes.len()..bytes.len() + digits.len();
-        bytes.put_slice(digits.as_bytes());
-        bytes.put_u8(b'"');
-        if raw.get(start) != Some(&b'}') {
-            bytes.put_u8(b',');
-        }
-        bytes.put_slice(&raw[start..]);
+        let (bytes, version_at) = splice_version(raw, revision)?;
         let labels = match object.get("metadata").and_then(|m| m.get("labels")).and_then(Value::as_object) {
             Some(map) => map.iter().filter_map(|(k, v)| Some((k.as_str().into(), v.as_str()?.into()))).collect(),
             None => Box::default(),
         };
         let fields = fields.into_iter().map(|(name, value)| (name, value.into_boxed_str())).collect();
-        Some(Self { key, revision, bytes: bytes.freeze(), version_at, labels, fields })
+        Some(Self { key, revision, bytes, version_at, labels, fields })
     }
 
     /// `/registry/pods/default/web`.
@@ -115,6 +104,24 @@ impl Stored {
     }
 }
 
+/// Stored bytes with their resourceVersion, and where it stands. `None` for bytes that the
+/// encoder did not write.
+pub fn splice_version(raw: &[u8], revision: u64) -> Option<(Bytes, Range<usize>)> {
+    let start = find(raw, METADATA)? + METADATA.len();
+    let digits = revision.to_string();
+    let mut bytes = BytesMut::with_capacity(raw.len() + VERSION.len() + digits.len() + 2);
+    bytes.put_slice(&raw[..start]);
+    bytes.put_slice(VERSION);
+    let version_at = bytes.len()..bytes.len() + digits.len();
+    bytes.put_slice(digits.as_bytes());
+    bytes.put_u8(b'"');
+    if raw.get(start) != Some(&b'}') {
+        bytes.put_u8(b',');
+    }
+    bytes.put_slice(&raw[start..]);
+    Some((bytes.freeze(), version_at))
+}
+
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
@@ -142,5 +149,23 @@ mod tests {
         let raw = br#"{"metadata":{}}"#;
         let stored = Stored::new("k".into(), 1, raw, &Value::Null, vec![]).expect("has metadata");
         assert_eq!(stored.bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_users_write_the_splice_finds_the_objects_own_metadata(key in ".{0,30}", value in ".{0,60}", revision in 1..u64::MAX) {
+            let object = serde_json::json!({
+                "kind": "ConfigMap", "apiVersion": "v1",
+                "metadata": {"name": "a", "annotations": {key.clone(): value.clone()}},
+                "data": {key: value},
+            });
+            let raw = crate::registry::encode::encode_unversioned(&object);
+            let (bytes, at) = splice_version(&raw, revision).expect("has metadata");
+            let digits = revision.to_string();
+            proptest::prop_assert_eq!(&bytes[at], digits.as_bytes());
+            let mut expected = object;
+            expected["metadata"]["resourceVersion"] = revision.to_string().into();
+            proptest::prop_assert_eq!(serde_json::from_slice::<Value>(&bytes).expect("JSON"), expected);
+        }
     }
 }

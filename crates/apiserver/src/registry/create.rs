@@ -121,13 +121,13 @@ impl Registry {
             if let Some(current) = self.current(row, namespace, object.name()) {
                 return Err(exists(Some(&current)));
             }
-            return Ok(self.written(object, None));
+            return Ok(self.unstored_answer(object, None));
         }
-        let (_, sealed) = self.encode(row, &key, &object)?;
-        match self.put(&key, Expect::Absent, sealed).await {
+        let encoded = self.encode(row, &key, &object)?;
+        match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
                 reservation.keep();
-                Ok(self.written(object, Some(revision)))
+                Ok(self.stored_answer(row, object, revision, &encoded))
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {
                 let current = current.and_then(|entry| self.decode_entry(row, &entry).ok());

@@ -67,22 +67,22 @@ impl Registry {
             let expect = Expect::Revision(revision_of(&old)?);
             if caller.dry_run {
                 return Ok(match plan {
-                    Deletion::Remove => Deleted::Gone(self.written(old, None)),
-                    Deletion::AlreadyPending => Deleted::Pending(self.written(old, None)),
-                    Deletion::Mark(new) => Deleted::Pending(self.written(new, None)),
-                    Deletion::MarkAndRemove(new) => Deleted::Gone(self.written(new, None)),
+                    Deletion::Remove => Deleted::Gone(self.unstored_answer(old, None)),
+                    Deletion::AlreadyPending => Deleted::Pending(self.unstored_answer(old, None)),
+                    Deletion::Mark(new) => Deleted::Pending(self.unstored_answer(new, None)),
+                    Deletion::MarkAndRemove(new) => Deleted::Gone(self.unstored_answer(new, None)),
                 });
             }
             let (commit, last, gone) = match plan {
-                Deletion::AlreadyPending => return Ok(Deleted::Pending(self.written(old, None))),
-                Deletion::Mark(new) if new == old => return Ok(Deleted::Pending(self.written(old, None))),
+                Deletion::AlreadyPending => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
+                Deletion::Mark(new) if new == old => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
                 Deletion::Mark(new) => {
-                    let (_, sealed) = self.encode(row, &key, &new)?;
+                    let sealed = self.encode(row, &key, &new)?.sealed;
                     (Commit { key: key.clone(), expect, op: Op::Put(sealed) }, new, false)
                 }
                 Deletion::Remove => (Commit { key: key.clone(), expect, op: Op::Delete }, old, true),
                 Deletion::MarkAndRemove(new) => {
-                    let (_, sealed) = self.encode(row, &key, &new)?;
+                    let sealed = self.encode(row, &key, &new)?.sealed;
                     match self.put(&key, expect, sealed).await {
                         Ok(revision) => {
                             let expect = Expect::Revision(revision);
@@ -101,7 +101,7 @@ impl Registry {
                     if gone {
                         self.services.release(row, &last);
                     }
-                    let written = self.written(last, Some(done.revision));
+                    let written = self.unstored_answer(last, Some(done.revision));
                     return Ok(if gone { Deleted::Gone(written) } else { Deleted::Pending(written) });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {

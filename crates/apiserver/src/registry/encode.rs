@@ -4,7 +4,17 @@
 
 use serde_json::Value;
 
+/// As clients see it.
 pub fn encode(object: &Value) -> Vec<u8> {
+    encode_with(object, write_metadata)
+}
+
+/// As it is stored: without resourceVersion, which is the store's to say.
+pub fn encode_unversioned(object: &Value) -> Vec<u8> {
+    encode_with(object, write_unversioned_metadata)
+}
+
+fn encode_with(object: &Value, metadata: fn(&mut Vec<u8>, &Value)) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024);
     let Value::Object(map) = object else {
         write(&mut out, object);
@@ -20,10 +30,32 @@ pub fn encode(object: &Value) -> Vec<u8> {
         }
         write(&mut out, key);
         out.push(b':');
-        write(&mut out, value);
+        if key == "metadata" {
+            metadata(&mut out, value);
+        } else {
+            write(&mut out, value);
+        }
     }
     out.push(b'}');
     out
+}
+
+fn write_metadata(out: &mut Vec<u8>, metadata: &Value) {
+    write(out, metadata);
+}
+
+fn write_unversioned_metadata(out: &mut Vec<u8>, metadata: &Value) {
+    let Value::Object(map) = metadata else { return write(out, metadata) };
+    out.push(b'{');
+    for (index, (key, value)) in map.iter().filter(|(key, _)| *key != "resourceVersion").enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write(out, key);
+        out.push(b':');
+        write(out, value);
+    }
+    out.push(b'}');
 }
 
 fn write(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
@@ -41,5 +73,7 @@ mod tests {
             String::from_utf8(super::encode(&object)).expect("text"),
             r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"},"data":{"a":"\"metadata\":{"}}"#
         );
+        let versioned = json!({"metadata": {"name": "x", "resourceVersion": "5", "uid": "u"}});
+        assert_eq!(super::encode_unversioned(&versioned), br#"{"metadata":{"name":"x","uid":"u"}}"#);
     }
 }

@@ -28,7 +28,7 @@ pub use update::{IfAbsent, Part, Target, Updated};
 
 use crate::admission::Admission;
 use crate::authn::UserInfo;
-use crate::cache::{Cache, Stored};
+use crate::cache::{Cache, Stored, splice_version};
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -96,6 +96,12 @@ pub struct Written {
     pub bytes: Bytes,
 }
 
+/// An object on its way to the store.
+struct Encoded {
+    plain: Bytes,
+    sealed: Bytes,
+}
+
 impl Registry {
     /// The present version of an object in the row's own version, with its resourceVersion.
     pub fn current(&self, row: &Row, namespace: &str, name: &str) -> Option<Value> {
@@ -129,16 +135,17 @@ impl Registry {
 
     /// The bytes of an object as the store keeps them: in the stored version, without
     /// resourceVersion, encrypted where the kind is.
-    fn encode(&self, row: &Row, key: &str, object: &Value) -> Result<(Vec<u8>, Bytes), Status> {
-        let mut stored = object.clone();
-        if row.gvk() != row.stored_as {
+    fn encode(&self, row: &Row, key: &str, object: &Value) -> Result<Encoded, Status> {
+        let plain: Bytes = if row.gvk() == row.stored_as {
+            encode::encode_unversioned(object).into()
+        } else {
+            let mut stored = object.clone();
             row.strategy.to_stored(&mut stored);
             stored.set_gvk(&row.stored_as);
-        }
-        stored.remove_meta("resourceVersion");
-        let plain = encode::encode(&stored);
+            encode::encode_unversioned(&stored).into()
+        };
         let sealed = self.transformers.encode(key, plain.clone()).map_err(Status::internal)?;
-        Ok((plain, sealed.into()))
+        Ok(Encoded { plain, sealed })
     }
 
     /// Commits, then waits until the cache shows it: only then may a caller be told.
@@ -152,8 +159,17 @@ impl Registry {
         self.commit(Commit { key: key.to_owned(), expect, op: Op::Put(value) }).await.map(|done| done.revision)
     }
 
-    /// The answer to a write: the object with the revision it was given.
-    fn written(&self, mut object: Value, revision: Option<Revision>) -> Written {
+    /// The answer to a write that was stored: its bytes are those of the store with the
+    /// revision they were given, so nothing is encoded twice.
+    fn stored_answer(&self, row: &Row, mut object: Value, revision: Revision, encoded: &Encoded) -> Written {
+        object.set_meta("resourceVersion", revision.to_string());
+        let spliced = if row.gvk() == row.stored_as { splice_version(&encoded.plain, revision) } else { None };
+        let bytes = spliced.map_or_else(|| encode::encode(&object).into(), |(bytes, _)| bytes);
+        Written { object, bytes }
+    }
+
+    /// The answer to a write that stored nothing, or nothing that is left.
+    fn unstored_answer(&self, mut object: Value, revision: Option<Revision>) -> Written {
         if let Some(revision) = revision {
             object.set_meta("resourceVersion", revision.to_string());
         }

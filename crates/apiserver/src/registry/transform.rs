@@ -5,6 +5,7 @@
 //! names the key, a 12-byte nonce, the sealed bytes. The storage key is the associated
 //! data, so a value that is moved to another key in the database does not open there.
 
+use bytes::Bytes;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::borrow::Cow;
@@ -41,9 +42,9 @@ impl Transformers {
         self.0.iter().find(|(prefix, _)| key.starts_with(prefix.as_str())).map(|(_, transformer)| &**transformer)
     }
 
-    pub fn encode(&self, key: &str, bytes: Vec<u8>) -> Result<Vec<u8>, TransformError> {
+    pub fn encode(&self, key: &str, bytes: Bytes) -> Result<Bytes, TransformError> {
         match self.of(key) {
-            Some(transformer) => transformer.encode(key, &bytes),
+            Some(transformer) => transformer.encode(key, &bytes).map(Bytes::from),
             None => Ok(bytes),
         }
     }

@@ -116,26 +116,25 @@ impl Registry {
             self.admit_update(target, &mut new, old, caller).await?;
 
             ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
-            if new == *old && !should_delete(row, &new, old) {
-                return Ok(Updated { written: self.written(new, None), created: false });
-            }
-            if caller.dry_run {
-                return Ok(Updated { written: self.written(new, None), created: false });
+            let last = should_delete(row, &new, old);
+            if caller.dry_run || (new == *old && !last) {
+                return Ok(Updated { written: self.unstored_answer(new, None), created: false });
             }
             let expect = Expect::Revision(revision_of(old)?);
-            let outcome = if should_delete(row, &new, old) {
+            let encoded = self.encode(row, &key, &new)?;
+            let outcome = if last {
                 self.commit(Commit { key: key.clone(), expect, op: Op::Delete }).await.map(|done| done.revision)
             } else {
-                let (_, sealed) = self.encode(row, &key, &new)?;
-                self.put(&key, expect, sealed).await
+                self.put(&key, expect, encoded.sealed.clone()).await
             };
             match outcome {
                 Ok(revision) => {
-                    if should_delete(row, &new, old) {
+                    if last {
                         self.services.release(row, old);
                     }
                     reservation.keep();
-                    return Ok(Updated { written: self.written(new, Some(revision)), created: false });
+                    let written = self.stored_answer(row, new, revision, &encoded);
+                    return Ok(Updated { written, created: false });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {
                     drop(reservation);
