@@ -77,11 +77,14 @@ impl Controller for EndpointSliceController {
         self.expectations.open(key);
         let result = self.execute(ctx, key, plan).await;
         self.expectations.close(key);
-        if let Err(error) = &result
-            && !error.is_namespace_terminating()
-        {
-            let message = format!("Error updating Endpoint Slices for Service {key}: {error}");
-            ctx.recorder.warning(&reference(&*service), "FailedToUpdateEndpointSlices", message);
+        match &result {
+            // The cache lags behind our own write; the next try will not.
+            Err(Error::Call { source, .. }) if source.is_conflict() || source.is_namespace_terminating() => {}
+            Err(error) => {
+                let message = format!("Error updating Endpoint Slices for Service {key}: {error}");
+                ctx.recorder.warning(&reference(&*service), "FailedToUpdateEndpointSlices", message);
+            }
+            Ok(()) => {}
         }
         result?;
         match nodes_missing.first() {

@@ -150,8 +150,8 @@ impl ReplicaSetController {
                         self.expectations.created(key, pod.metadata.uid.as_deref().unwrap_or_default(), &name);
                         ctx.recorder.normal(&subject, "SuccessfulCreate", format!("Created pod: {name}"));
                     }
-                    // Nothing can be created there any more, so there is nothing to report.
-                    Err(error) if error.is_namespace_terminating() => {}
+                    // Nothing can be created there any more: no failure, and no more tries.
+                    Err(error) if error.is_namespace_terminating() => return Ok(()),
                     Err(error) => {
                         ctx.recorder.warning(&subject, "FailedCreate", format!("Error creating: {error}"));
                         failure = Some(error);
