@@ -19,7 +19,8 @@ pub struct Cni {
 }
 
 /// The conflist: a bridge that is each pod's gateway, addresses from the node's range,
-/// host ports. `isGateway` and not `isDefaultGateway`: the default route stands in the
+/// host ports. The service proxy masquerades what pods send out, so the plugin need not
+/// (`ipMasq` goes through iptables and leaves its tables behind). `isGateway` and not `isDefaultGateway`: the default route stands in the
 /// ipam part, and the plugin refuses to have it twice.
 pub fn render_conflist(cni: &Cni, pod_cidrs: &[String]) -> Value {
     let ranges: Vec<Value> = pod_cidrs.iter().map(|cidr| json!([{ "subnet": cidr }])).collect();
@@ -31,7 +32,6 @@ pub fn render_conflist(cni: &Cni, pod_cidrs: &[String]) -> Value {
         "type": "bridge",
         "bridge": cni.bridge,
         "isGateway": true,
-        "ipMasq": true,
         "hairpinMode": true,
         "promiscMode": false,
         "ipam": { "type": "host-local", "dataDir": cni.data_dir, "ranges": ranges, "routes": routes },

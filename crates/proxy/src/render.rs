@@ -52,12 +52,15 @@ struct Words {
     ip: &'static str,
     address: &'static str,
     loopback: &'static str,
+    multicast: &'static str,
 }
 
 fn words(family: Family) -> Words {
     match family {
-        Family::V4 => Words { suffix: '4', ip: "ip", address: "ipv4_addr", loopback: "127.0.0.0/8" },
-        Family::V6 => Words { suffix: '6', ip: "ip6", address: "ipv6_addr", loopback: "::1" },
+        Family::V4 => {
+            Words { suffix: '4', ip: "ip", address: "ipv4_addr", loopback: "127.0.0.0/8", multicast: "224.0.0.0/4" }
+        }
+        Family::V6 => Words { suffix: '6', ip: "ip6", address: "ipv6_addr", loopback: "::1", multicast: "ff00::/8" },
     }
 }
 
@@ -107,10 +110,19 @@ pub fn render_base(config: &Config) -> String {
     );
     frame.chain("masquerading", None, {
         let mut rules = vec![format!("meta mark and {mark:#x} != 0 meta mark set meta mark xor {mark:#x} masquerade fully-random")];
-        rules.extend(per_family(&|Words { suffix, ip, .. }, _| {
+        rules.extend(per_family(&|Words { suffix, ip, multicast, .. }, family| {
             // An endpoint that reached itself through its Service must not see its own address
             // as the source, or it would answer without passing here.
-            vec![format!("ct status dnat {ip} saddr . {ip} daddr . meta l4proto . th dport @hairpin{suffix} masquerade fully-random")]
+            let mut rules =
+                vec![format!("ct status dnat {ip} saddr . {ip} daddr . meta l4proto . th dport @hairpin{suffix} masquerade fully-random")];
+            // Nobody outside knows the way to a pod's address. The CNI plugin could do this
+            // too, but through iptables, whose tables it would leave behind.
+            if let Some(pods) = render_ranges(&config.cluster_cidrs, family) {
+                rules.push(format!(
+                    "{ip} saddr {pods} {ip} daddr != {pods} {ip} daddr != {multicast} masquerade fully-random"
+                ));
+            }
+            rules
         }));
         rules
     });
