@@ -17,11 +17,14 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+/// The path that is watched, and the way to the watcher.
+type Watcher = (String, mpsc::UnboundedSender<Bytes>);
+
 /// Lists what it was given and streams what it is told.
 #[derive(Clone, Default)]
 struct StaticApi {
     objects: Arc<Vec<(&'static str, Value)>>,
-    watchers: Arc<Mutex<Vec<(String, mpsc::UnboundedSender<Bytes>)>>>,
+    watchers: Arc<Mutex<Vec<Watcher>>>,
 }
 
 impl StaticApi {
