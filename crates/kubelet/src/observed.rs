@@ -3,9 +3,7 @@
 //! `pod_worker` reads it afresh before each decision; `plan`, `status` and `gc` judge it.
 
 use crate::cri::{self, Runtime, RuntimeError, v1};
-use crate::pod;
 use crate::registry::Registry;
-use k8s_openapi::api::core::v1::Pod;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -99,8 +97,11 @@ impl PodIdentity {
         Some(Self { uid, namespace: label(POD_NAMESPACE_LABEL), name: label(POD_NAME_LABEL) })
     }
 
-    pub fn of(pod: &Pod) -> Self {
-        Self { uid: pod::uid(pod).into(), namespace: pod::namespace(pod).into(), name: pod::name(pod).into() }
+    /// `<namespace>_<name>_<uid>`; none of the three has an underscore.
+    pub fn from_log_directory(name: &str) -> Option<Self> {
+        let mut parts = name.split('_');
+        let identity = Self { namespace: parts.next()?.into(), name: parts.next()?.into(), uid: parts.next()?.into() };
+        parts.next().is_none().then_some(identity)
     }
 }
 
@@ -293,5 +294,15 @@ mod tests {
         let tail = log_tail(path.to_str().expect("a plain path"));
         assert!(tail.ends_with("line 198\nline 199\n"), "{tail}");
         assert!(tail.lines().count() <= MAX_FALLBACK_LINES);
+    }
+
+    #[test]
+    fn log_directories_name_their_pod() {
+        let identity = PodIdentity::from_log_directory("kube-system_dns-1_u-1").expect("a pod's directory");
+        assert_eq!(
+            (identity.namespace.as_str(), identity.name.as_str(), identity.uid.as_str()),
+            ("kube-system", "dns-1", "u-1")
+        );
+        assert_eq!(PodIdentity::from_log_directory("other"), None);
     }
 }

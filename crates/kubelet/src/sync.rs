@@ -356,8 +356,7 @@ impl Sync<'_> {
         std::fs::create_dir_all(&logs).map_err(|error| {
             ConfigError(format!("create container log directory for container {} failed: {error}", container.name))
         })?;
-        let image_user =
-            security::ImageUser { uid: image.uid.as_ref().map(|uid| uid.value), username: image.username.clone() };
+        let image_user = security::ImageUser::of(image);
         config::render_container(config::Inputs {
             pod: self.pod,
             container,

@@ -107,6 +107,15 @@ impl Workers {
                 orphans.push(PodIdentity { uid, ..Default::default() });
             }
         }
+        let logs = std::fs::read_dir(&self.context.config.log_dir);
+        for entry in logs.into_iter().flatten().flatten() {
+            if let Some(identity) = PodIdentity::from_log_directory(&entry.file_name().to_string_lossy())
+                && !orphans.iter().any(|orphan| orphan.uid == identity.uid && !orphan.name.is_empty())
+            {
+                orphans.retain(|orphan| orphan.uid != identity.uid);
+                orphans.push(identity);
+            }
+        }
         for orphan in orphans.into_iter().filter(|orphan| !known.contains(&orphan.uid)) {
             tracing::info!(pod = %orphan.name, namespace = %orphan.namespace, uid = %orphan.uid, "cleaning up after a pod that is gone");
             self.tell(Arc::new(remembered(orphan)), true);

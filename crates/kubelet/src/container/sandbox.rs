@@ -32,6 +32,12 @@ pub fn cgroup_parent(pod: &Pod, root: &str) -> String {
     }
 }
 
+/// Everywhere a pod's cgroup may be, for one whose class is no longer known.
+pub fn cgroup_parents(uid: &str, root: &str) -> [String; 3] {
+    let root = root.trim_end_matches('/');
+    [format!("{root}/pod{uid}"), format!("{root}/burstable/pod{uid}"), format!("{root}/besteffort/pod{uid}")]
+}
+
 pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
     let pod = inputs.pod;
     let spec = pod::spec(pod);

@@ -2,7 +2,7 @@
 
 use super::ConfigError;
 use crate::cri::v1::{
-    Capability, Int64Value, LinuxContainerSecurityContext, NamespaceMode, NamespaceOption, SeLinuxOption,
+    Capability, Image, Int64Value, LinuxContainerSecurityContext, NamespaceMode, NamespaceOption, SeLinuxOption,
     SecurityProfile, security_profile::ProfileType,
 };
 use crate::pod;
@@ -32,6 +32,15 @@ const READ_ONLY: &[&str] = &["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", 
 pub struct ImageUser {
     pub uid: Option<i64>,
     pub username: String,
+}
+
+impl ImageUser {
+    /// An image that names no user runs as root.
+    pub fn of(image: &Image) -> Self {
+        let uid = image.uid.as_ref().map(|uid| uid.value);
+        let root = image.username.is_empty().then_some(0);
+        Self { uid: uid.or(root), username: image.username.clone() }
+    }
 }
 
 pub fn render_security(
@@ -181,6 +190,13 @@ mod tests {
         assert!(context.no_new_privs && context.readonly_rootfs && !context.privileged);
         assert_eq!(context.capabilities.expect("capabilities").drop_capabilities, ["ALL"]);
         assert_eq!(context.masked_paths.len(), MASKED.len());
+    }
+
+    #[test]
+    fn an_image_without_a_user_is_roots() {
+        assert_eq!(ImageUser::of(&Image::default()).uid, Some(0));
+        let named = Image { username: "www".into(), ..Default::default() };
+        assert_eq!(ImageUser::of(&named), ImageUser { uid: None, username: "www".into() });
     }
 
     #[test]

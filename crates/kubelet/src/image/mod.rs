@@ -9,13 +9,16 @@ use crate::backoff::BackOff;
 use crate::cri::{Runtime, v1};
 use crate::duration::go_duration;
 use ferry_client::{EventType, Recorder};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{ObjectReference, Secret};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+
+/// How long the error itself is shown before the back-off takes its place.
+const NAME_THE_WAIT: SignedDuration = SignedDuration::from_secs(2);
 
 /// Why the image is not there; `reason` is what `kubectl get pods` shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,7 +156,8 @@ impl Images {
                 let mut state = self.state.lock();
                 state.backoff.next(&key, now, now);
                 state.last_error.insert(key.clone(), format!("{reason}: {message}"));
-                let retry_at = state.backoff.until(&key, now);
+                // The next look is soon, so that the wait is called by its name.
+                let retry_at = now.saturating_add(NAME_THE_WAIT).ok();
                 Err(PullFailure { reason, message, retry_at })
             }
         }

@@ -48,9 +48,9 @@ impl PodWorker {
         self.stage = Stage::Finished;
         self.collect_garbage(&observed).await;
         let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
-        let parent = sandbox::cgroup_parent(&pod, &context.machine().cgroup_root);
+        let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
         let _ = tokio::task::spawn_blocking(move || {
-            cgroup::remove(&parent);
+            parents.iter().for_each(|parent| cgroup::remove(parent));
             volume::unmount(&root, &uid)
         })
         .await;
@@ -74,11 +74,11 @@ impl PodWorker {
             }
         }
         let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
-        let parent = sandbox::cgroup_parent(&pod, &context.machine().cgroup_root);
+        let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
         let logs =
             sandbox::pod_log_directory(&context.config.log_dir, pod::namespace(&pod), pod::name(&pod), &self.uid);
         let cleaned = tokio::task::spawn_blocking(move || {
-            cgroup::remove(&parent);
+            parents.iter().for_each(|parent| cgroup::remove(parent));
             match std::fs::remove_dir_all(&logs) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
                 _ => {}

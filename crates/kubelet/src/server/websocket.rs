@@ -14,11 +14,13 @@ use hyper::body::Incoming;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use std::collections::HashMap;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 
 const STDIN: u8 = 0;
 const STDOUT: u8 = 1;
@@ -33,6 +35,7 @@ const TUNNEL_PROTOCOL: &str = "SPDY/3.1+portforward.k8s.io";
 /// What the runtime's streams speak; v4 ends with a status that carries the exit code.
 const RUNTIME_PROTOCOL: &str = "v4.channel.k8s.io";
 const MAX_MESSAGE: usize = 32 << 20;
+const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 type Caller = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -182,7 +185,15 @@ async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5
             },
         }
     }
-    caller.close(None).await?;
+    close(&mut caller).await
+}
+
+/// Says goodbye properly: a close without a code is an error to clients.
+async fn close(caller: &mut Caller) -> Result<(), BoxError> {
+    caller.close(Some(CloseFrame { code: CloseCode::Normal, reason: "".into() })).await?;
+    // The other side answers in kind; leaving earlier would cut off what is on its way.
+    let goodbye = async { while let Some(Ok(_)) = caller.next().await {} };
+    let _ = tokio::time::timeout(GOODBYE_LIMIT, goodbye).await;
     Ok(())
 }
 
@@ -205,8 +216,7 @@ async fn pump_tunnel(mut caller: Caller, runtime: TokioIo<Upgraded>) -> Result<(
             },
             count = read.read(&mut buffer) => match count? {
                 0 => {
-                    caller.close(None).await?;
-                    return Ok(());
+                    return close(&mut caller).await;
                 }
                 count => caller.send(Message::Binary(Bytes::copy_from_slice(&buffer[..count]))).await?,
             },

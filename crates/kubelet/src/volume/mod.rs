@@ -105,16 +105,18 @@ fn write_payload(directory: &Path, payload: &Payload, group: Option<Gid>) -> Res
 
 fn empty_dir(root: &Path, pod: &Pod, volume: &Volume, source: &EmptyDirVolumeSource) -> Result<PathBuf, String> {
     let directory = volume_directory(root, pod::uid(pod), "empty-dir", &volume.name);
-    let fresh = !directory.exists();
+    let memory = source.medium.as_deref() == Some("Memory");
+    // What containers have since made of it is theirs.
+    let fresh = if memory { !is_mount_point(&directory) } else { !directory.exists() };
     match source.medium.as_deref().unwrap_or_default() {
         "" => make_directory(&directory, 0o777)?,
-        "Memory" => {
+        "Memory" if fresh => {
             make_tmpfs(&directory, source.size_limit.as_ref().map(resource::value).filter(|size| *size > 0))?;
             set_mode(&directory, 0o777)?;
         }
+        "Memory" => {}
         other => return Err(format!("unknown storage medium {other:?}")),
     }
-    // Files that containers have made since are theirs to own.
     if let (true, Some(group)) = (fresh, fs_group(pod)) {
         give_to_group(&directory, group).map_err(|error| error.to_string())?;
     }

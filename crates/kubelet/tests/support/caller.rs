@@ -115,6 +115,9 @@ impl Caller {
         let mut output = Output::default();
         let mut error = Vec::new();
         while let Some(Ok(message)) = socket.next().await {
+            if let Message::Close(frame) = &message {
+                assert_eq!(frame.as_ref().map(|frame| u16::from(frame.code)), Some(1000), "a proper goodbye");
+            }
             let Message::Binary(data) = message else { continue };
             let text = String::from_utf8_lossy(&data[1..]).into_owned();
             match data[0] {
