@@ -41,7 +41,7 @@ where
 }
 
 /// The same for a response whose body is whole already.
-pub async fn response(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
+pub fn response(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     let length = response.body().size_hint().exact().unwrap_or(0);
     let (parts, body) = response.into_parts();
     let length = usize::try_from(length).unwrap_or(usize::MAX);

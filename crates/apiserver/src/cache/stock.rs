@@ -22,6 +22,10 @@ const FRESH: Duration = Duration::from_secs(75);
 const RING_MIN: usize = 100;
 const RING_MAX: usize = 100 * 1024;
 
+/// What the changes in one ring may keep alive, whatever their number: a burst of large
+/// writes must not hold a minute of history in memory.
+const RING_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 pub struct Stock {
     row: Arc<Row>,
     /// The cache's revision: all changes up to it are applied, here and elsewhere.
@@ -32,6 +36,7 @@ pub struct Stock {
 struct Inner {
     objects: BTreeMap<Arc<str>, Arc<Stored>>,
     ring: VecDeque<(Instant, Arc<Event>)>,
+    ring_bytes: usize,
     /// Every change after this revision is in the ring; a watch may start here or later.
     window_start: Revision,
     /// The first full read has been made.
@@ -64,6 +69,7 @@ impl Stock {
             inner: RwLock::new(Inner {
                 objects: BTreeMap::new(),
                 ring: VecDeque::new(),
+                ring_bytes: 0,
                 window_start: 0,
                 loaded: false,
                 last_modified: 0,
@@ -212,6 +218,7 @@ impl Stock {
             // A version between two that were seen may be missing, so no watch may start
             // inside the gap; those that run on see the sum of what happened.
             inner.ring.clear();
+            inner.ring_bytes = 0;
             for change in changes {
                 inner.publish(change);
             }
@@ -241,13 +248,106 @@ impl Inner {
         let event = Arc::new(event);
         self.watchers.retain(|slot| slot.offer(&event));
         let now = Instant::now();
+        self.ring_bytes += event.size();
         self.ring.push_back((now, event));
-        while self.ring.len() > RING_MAX
-            || (self.ring.len() > RING_MIN && self.ring.front().is_some_and(|(at, _)| now - *at > FRESH))
-        {
+        while self.ring.front().is_some_and(|(at, _)| self.is_surplus(now - *at)) {
             if let Some((_, dropped)) = self.ring.pop_front() {
+                self.ring_bytes -= dropped.size();
                 self.window_start = dropped.revision();
             }
         }
+    }
+
+    /// Whether the ring can do without its oldest change, which is this old.
+    fn is_surplus(&self, age: Duration) -> bool {
+        let count = self.ring.len();
+        count > RING_MAX || (count > RING_MIN && (age > FRESH || self.ring_bytes > RING_BYTES_MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct All;
+    impl Filter for All {
+        fn matches(&self, _: &Stored) -> bool {
+            true
+        }
+    }
+
+    fn stock() -> Stock {
+        let row = ferry_resources::all().iter().find(|row| row.plural == "configmaps").expect("a builtin kind").clone();
+        let stock = Stock::new(row, Arc::new(watch::Sender::new(1)));
+        stock.replace(Vec::new(), 1);
+        stock
+    }
+
+    fn put(stock: &Stock, name: &str, revision: Revision, size: usize) {
+        let raw = format!("{{\"metadata\":{{\"name\":\"{name}\"}},\"data\":{{\"a\":\"{}\"}}}}", "x".repeat(size));
+        let key = format!("/registry/configmaps/default/{name}");
+        stock.put(stock.admit(key.into(), revision, raw.as_bytes()).expect("decodes"));
+    }
+
+    fn start(stock: &Stock, start: Start) -> Result<Watcher, TooOld> {
+        stock.watch(Scope::Prefix("/registry/configmaps/".into()), Arc::new(All), start)
+    }
+
+    #[test]
+    fn the_ring_is_bounded_by_what_it_keeps_alive() {
+        let stock = stock();
+        for revision in 2..1000 {
+            put(&stock, "a", revision, 200 * 1024);
+        }
+        let inner = stock.inner.read();
+        assert!(inner.ring_bytes <= RING_BYTES_MAX + RING_MIN * 201 * 1024, "{}", inner.ring_bytes);
+        assert_eq!(inner.window_start + inner.ring.len() as u64, 999);
+        let oldest = inner.window_start;
+        drop(inner);
+        assert!(start(&stock, Start::After(oldest)).is_ok());
+        assert_eq!(start(&stock, Start::After(oldest - 1)).err(), Some(TooOld { requested: oldest - 1, oldest }));
+    }
+
+    #[test]
+    fn a_watch_joins_past_and_present_without_a_seam() {
+        let stock = stock();
+        (2..6).for_each(|revision| put(&stock, &format!("c{revision}"), revision, 1));
+        let mut watcher = start(&stock, Start::After(3)).expect("in the window");
+        put(&stock, "c6", 6, 1);
+        stock.delete("/registry/configmaps/default/c2", 7);
+        let mut seen = Vec::new();
+        while let Some((_, event)) = watcher.next_initial() {
+            seen.push(event.revision());
+        }
+        let waker = std::task::Waker::noop();
+        let mut context = std::task::Context::from_waker(waker);
+        while let std::task::Poll::Ready(Some((_, event))) = watcher.poll_next(&mut context) {
+            seen.push(event.revision());
+        }
+        assert_eq!(seen, [4, 5, 6, 7]);
+        assert_eq!(stock.list("/registry/configmaps/").objects.len(), 4);
+    }
+
+    #[test]
+    fn a_full_read_after_a_broken_watch_becomes_the_changes_that_were_missed() {
+        let stock = stock();
+        put(&stock, "kept", 2, 1);
+        put(&stock, "gone", 3, 1);
+        let mut watcher = start(&stock, Start::After(3)).expect("in the window");
+        let admit = |name: &str, revision| {
+            let raw = format!("{{\"metadata\":{{\"name\":\"{name}\"}}}}");
+            stock
+                .admit(format!("/registry/configmaps/default/{name}").into(), revision, raw.as_bytes())
+                .expect("decodes")
+        };
+        stock.replace(vec![admit("kept", 2), admit("new", 9)], 10);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let mut seen = Vec::new();
+        while let std::task::Poll::Ready(Some((seen_as, event))) = watcher.poll_next(&mut context) {
+            seen.push((seen_as, event.key().rsplit('/').next().unwrap_or_default().to_owned()));
+        }
+        use crate::cache::Seen;
+        assert_eq!(seen, [(Seen::Added, "new".into()), (Seen::Deleted, "gone".into())]);
+        assert!(start(&stock, Start::After(9)).is_err(), "the gap cannot be watched from");
     }
 }

@@ -88,6 +88,11 @@ impl Event {
         self.new.as_ref().or(self.old.as_ref()).map(|stored| &**stored.key()).unwrap_or_default()
     }
 
+    /// What keeping this change costs: roughly the version that it made or ended.
+    pub(super) fn size(&self) -> usize {
+        self.new.as_ref().or(self.old.as_ref()).map_or(0, |stored| stored.bytes().len())
+    }
+
     pub(super) fn change(&self) -> Change {
         match (&self.new, &self.old) {
             (Some(new), _) => Change::Put(new.clone()),

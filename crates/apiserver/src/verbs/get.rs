@@ -3,6 +3,7 @@
 use super::Call;
 use super::options::{parse_version, too_large_version};
 use crate::answer;
+use crate::compress;
 use crate::negotiate::Shape;
 use crate::table;
 use crate::transport::Body;
@@ -26,8 +27,9 @@ pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
         .stored(&call.row, call.namespace(), &call.info.name)
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
     let bytes = call.bytes_of(&stored);
-    Ok(match accepted.shape {
+    let response = match accepted.shape {
         Shape::Object => answer::bytes(StatusCode::OK, bytes, &accepted),
         _ => answer::document(StatusCode::OK, &table::shape_one(call, &call.value_of(&bytes), &accepted), &accepted),
-    })
+    };
+    Ok(compress::response(response, &call.headers))
 }

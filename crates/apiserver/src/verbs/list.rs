@@ -44,7 +44,7 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
     let page = read_page(call, &options).await?;
     if accepted.shape != Shape::Object {
         let document = table::shape_list(call, &page, &accepted);
-        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers).await);
+        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers));
     }
     let converts = call.row.gvk() != call.row.stored_as;
     if accepted.format != Format::Json || accepted.pretty || converts {
@@ -53,7 +53,7 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
             "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
             "metadata": list_metadata(&page), "items": items,
         });
-        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers).await);
+        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers));
     }
     Ok(list_body(call, page))
 }
