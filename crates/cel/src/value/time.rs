@@ -1,0 +1,193 @@
+//! Timestamps and durations: read and printed as Go does, computed with overflow checks.
+
+use std::fmt;
+
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+
+/// The years that a timestamp may have, 1 to 9999, in seconds since 1970.
+const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// A moment, with the offset it was written in.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    pub seconds: i64,
+    pub nanos: u32,
+    offset: i32,
+}
+
+impl Time {
+    pub fn from_seconds(seconds: i64) -> Option<Self> {
+        SECONDS.contains(&seconds).then_some(Self { seconds, nanos: 0, offset: 0 })
+    }
+
+    /// RFC 3339, with any number of fractional digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let digits = |from: usize, to: usize| -> Option<i64> {
+            let part = text.get(from..to)?;
+            part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
+        };
+        let at = |index: usize, expected: u8| bytes.get(index) == Some(&expected);
+        if !(at(4, b'-') && at(7, b'-') && at(10, b'T') && at(13, b':') && at(16, b':')) {
+            return None;
+        }
+        let (year, month, day) = (digits(0, 4)?, digits(5, 7)?, digits(8, 10)?);
+        let (hour, minute, second) = (digits(11, 13)?, digits(14, 16)?, digits(17, 19)?);
+        let mut end = 19;
+        let mut nanos = 0;
+        if at(19, b'.') || at(19, b',') {
+            let fraction = bytes[20..].iter().take_while(|b| b.is_ascii_digit()).count();
+            if fraction == 0 {
+                return None;
+            }
+            // Digits beyond nanoseconds are dropped.
+            let kept = fraction.min(9);
+            nanos = digits(20, 20 + kept)? * 10_i64.pow(9 - kept as u32);
+            end = 20 + fraction;
+        }
+        let offset = match text.get(end..)? {
+            "Z" => 0,
+            zone if zone.len() == 6 && zone.as_bytes()[3] == b':' => {
+                let (hours, minutes) = (digits(end + 1, end + 3)?, digits(end + 4, end + 6)?);
+                let seconds = hours * 3600 + minutes * 60;
+                match zone.as_bytes()[0] {
+                    b'+' if hours < 24 && minutes < 60 => seconds,
+                    b'-' if hours < 24 && minutes < 60 => -seconds,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        let civil =
+            DateTime::new(year as i16, month as i8, day as i8, hour as i8, minute as i8, second as i8, 0).ok()?;
+        let seconds = Offset::UTC.to_timestamp(civil).ok()?.as_second() - offset;
+        Some(Self { seconds, nanos: nanos as u32, offset: offset as i32 })
+    }
+
+    /// A day, as the format `date` has it.
+    pub fn parse_date(text: &str) -> Option<Self> {
+        (text.len() == 10).then(|| Self::parse(&format!("{text}T00:00:00Z")))?
+    }
+
+    pub(crate) fn in_range(self) -> bool {
+        SECONDS.contains(&self.seconds)
+    }
+
+    /// Go's zero time is the first second of year 1.
+    pub(crate) fn is_zero(self) -> bool {
+        self.seconds == *SECONDS.start() && self.nanos == 0
+    }
+
+    pub(crate) fn plus(self, nanos: i64) -> Option<Self> {
+        let total = i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanos) + i128::from(nanos);
+        let seconds = i64::try_from(total.div_euclid(1_000_000_000)).ok()?;
+        let moved = Self { seconds, nanos: total.rem_euclid(1_000_000_000) as u32, offset: self.offset };
+        moved.in_range().then_some(moved)
+    }
+
+    /// The nanoseconds from `earlier` to this.
+    pub(crate) fn since(self, earlier: Self) -> Option<i64> {
+        let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
+        i64::try_from(seconds * 1_000_000_000 + i128::from(self.nanos) - i128::from(earlier.nanos)).ok()
+    }
+
+    pub(crate) fn order(self) -> (i64, u32) {
+        (self.seconds, self.nanos)
+    }
+
+    fn at(self, offset: Offset) -> DateTime {
+        let moment = jiff::Timestamp::new(self.seconds, self.nanos as i32).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        offset.to_datetime(moment)
+    }
+
+    /// The civil time in a zone: none is UTC, else a name or `+01:00`.
+    pub(crate) fn civil(self, zone: Option<&str>) -> Result<DateTime, String> {
+        let Some(zone) = zone else { return Ok(self.at(Offset::UTC)) };
+        if let Some((hours, minutes)) = zone.split_once(':') {
+            let number = |text: &str| {
+                let invalid = || format!("strconv.Atoi: parsing {text:?}: invalid syntax");
+                text.parse::<i32>().map_err(|_| invalid())
+            };
+            let (hours, minutes) = (number(hours)?, number(minutes)?);
+            let minutes = if zone.starts_with('-') { hours * 60 - minutes } else { hours * 60 + minutes };
+            let offset = Offset::from_seconds(minutes.saturating_mul(60)).map_err(|error| error.to_string())?;
+            return Ok(self.at(offset));
+        }
+        let zone = match zone {
+            "" | "UTC" => TimeZone::UTC,
+            name => TimeZone::get(name).map_err(|_| format!("unknown time zone {name}"))?,
+        };
+        let moment = jiff::Timestamp::new(self.seconds, self.nanos as i32).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        Ok(zone.to_datetime(moment))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let civil = self.at(Offset::from_seconds(self.offset).unwrap_or(Offset::UTC));
+        let (year, month, day) = (civil.year(), civil.month(), civil.day());
+        let (hour, minute, second) = (civil.hour(), civil.minute(), civil.second());
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        if self.nanos > 0 {
+            let fraction = format!("{:09}", self.nanos);
+            write!(f, ".{}", fraction.trim_end_matches('0'))?;
+        }
+        if self.offset == 0 {
+            return f.write_str("Z");
+        }
+        let minutes = self.offset.abs() / 60;
+        write!(f, "{}{:02}:{:02}", if self.offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
+    }
+}
+
+/// `1h30m`, `-1.5s`, `0`: Go's notation, in nanoseconds.
+pub(crate) fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+        let (digits, after) = rest.split_at(number);
+        let unit_length = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit_length);
+        let scale: i128 = match unit {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') || whole.len() > 19 {
+            return None;
+        }
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        // Digits below a nanosecond of an hour cannot matter.
+        let fraction = &fraction[..fraction.len().min(18)];
+        let part: i128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+        total += whole * scale + part * scale / 10_i128.pow(fraction.len() as u32);
+        rest = after;
+    }
+    i64::try_from(if negative { -total } else { total }).ok()
+}
+
+/// In seconds: `90s`, `0.5s`.
+pub fn format_duration(nanos: i64) -> String {
+    let seconds = nanos / 1_000_000_000;
+    let rest = nanos % 1_000_000_000;
+    format!("{}s", seconds as f64 + rest as f64 / 1e9)
+}
