@@ -291,11 +291,16 @@ impl PodWorker {
         self.retry.forget("status");
         let finished = pod::is_terminal_phase(self.known.phase.as_deref().unwrap_or_default());
         let more = plan_pod(&pod, &observed, &self.probes);
+        // A sandbox that dies as soon as it is made would be made in a circle.
+        if more.create_sandbox && !finished {
+            return self.back_off("sandbox");
+        }
+        self.retry.forget("sandbox");
         // What failed to start waits for its retry; anything else left to do is done now.
         let starts = |name: &String| !self.failures.contains_key(name);
         let inits = more.init_to_start.iter().map(|index| &pod::init_containers(&pod)[*index].name);
         let regular = more.to_start.iter().map(|index| &pod::containers(&pod)[*index].name);
-        let progressed = more.create_sandbox || !more.to_kill.is_empty() || inits.chain(regular).any(starts);
+        let progressed = !more.to_kill.is_empty() || inits.chain(regular).any(starts);
         if finished || progressed {
             return Next::Again;
         }

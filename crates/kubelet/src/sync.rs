@@ -20,6 +20,7 @@ use crate::volume::{self, Mounted};
 use ferry_client::EventType;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Container, ObjectReference, Pod};
+use k8s_openapi::api::node::v1::RuntimeClass;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -196,11 +197,13 @@ impl Sync<'_> {
             context.recorder.event(&reference, EventType::Warning, "Failed", message.clone());
             return Err(message);
         }
-        let id = context.runtime.run_pod_sandbox(config, "").await.map_err(|error| {
-            let message = format!("Failed to create pod sandbox: {error}");
+        let failed = |why: String| {
+            let message = format!("Failed to create pod sandbox: {why}");
             context.recorder.event(&reference, EventType::Warning, "FailedCreatePodSandBox", message.clone());
             message
-        })?;
+        };
+        let handler = self.runtime_handler().await.map_err(failed)?;
+        let id = context.runtime.run_pod_sandbox(config, &handler).await.map_err(|error| failed(error.to_string()))?;
         context.registry.add(pod::uid(self.pod), &id);
         let status = context.runtime.pod_sandbox_status(&id).await.map_err(|error| {
             let message = format!("Unable to get pod sandbox status: {error}");
@@ -213,6 +216,19 @@ impl Sync<'_> {
             .filter(|ip| !ip.is_empty())
             .collect();
         Ok((id, ips))
+    }
+
+    /// The runtime's name for the pod's RuntimeClass; empty for its default.
+    async fn runtime_handler(&self) -> Result<String, String> {
+        let spec = pod::spec(self.pod);
+        let Some(name) = spec.runtime_class_name.as_deref().filter(|name| !name.is_empty()) else {
+            return Ok(String::new());
+        };
+        let class = self.context.client.get::<RuntimeClass>("", name).await;
+        class.map(|class| class.handler).map_err(|error| match error.is_not_found() {
+            true => format!("RuntimeClass {name:?} not found"),
+            false => format!("failed to lookup RuntimeClass {name}: {error}"),
+        })
     }
 
     /// Starts one container, or says in the failures why not.

@@ -202,6 +202,18 @@ async fn sidecars_start_first_and_end_last() {
 }
 
 #[tokio::test]
+async fn an_unknown_runtime_class_keeps_the_pod_from_starting() {
+    let world = World::new().await;
+    let mut spec = one(json!({}));
+    spec["runtimeClassName"] = json!("none");
+    world.create("web", spec);
+    world
+        .wait_event("web", "FailedCreatePodSandBox: Failed to create pod sandbox: RuntimeClass \"none\" not found")
+        .await;
+    assert!(world.runtime.is_empty());
+}
+
+#[tokio::test]
 async fn a_pod_past_its_deadline_fails() {
     let world = World::new().await;
     let mut spec = one(json!({}));
