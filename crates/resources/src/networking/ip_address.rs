@@ -1,0 +1,108 @@
+//! IPAddress: the strategy of an address that a service holds; its name is the address.
+
+use crate::read::Read;
+use crate::validation::domains::validate_required_path_segment;
+use crate::validation::network::validate_canonical_ip;
+use crate::validation::{FIELD_IS_IMMUTABLE, each, semantically_equal, shown};
+use crate::{Strategy, names};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct IpAddress;
+
+impl Strategy for IpAddress {
+    fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
+        let mut errors = ErrorList::new();
+        validate_canonical_ip(&mut errors, name, &Path::root());
+        errors.into_iter().map(|error| error.detail).collect()
+    }
+
+    fn validate(&self, address: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let path = Path::new("spec").child("parentRef");
+        let Some(parent) = address.field("spec").field("parentRef") else {
+            errors.push(Error::required(&path, ""));
+            return errors;
+        };
+        let (group, namespace) = (parent.text("group"), parent.text("namespace"));
+        if !group.is_empty() {
+            each(&mut errors, &path.child("group"), group, names::is_dns1123_subdomain(group));
+        }
+        validate_required_path_segment(&mut errors, parent.text("resource"), &path.child("resource"));
+        validate_required_path_segment(&mut errors, parent.text("name"), &path.child("name"));
+        each(&mut errors, &path.child("namespace"), namespace, names::path_segment(namespace, false));
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        let (parent, was) = (new.field("spec").field("parentRef"), old.field("spec").field("parentRef"));
+        if !semantically_equal(parent, was, None, false) {
+            let path = Path::new("spec").child("parentRef");
+            errors.push(Error::invalid(&path, shown(parent), FIELD_IS_IMMUTABLE));
+        }
+        errors
+    }
+
+    fn cells(&self, address: &Value, _now: Timestamp) -> Vec<Value> {
+        vec![address.name().into(), parent(address).into()]
+    }
+}
+
+/// `services/default/web`.
+fn parent(address: &Value) -> String {
+    let Some(parent) = address.field("spec").field("parentRef") else { return "<none>".to_owned() };
+    let mut text = parent.text("resource").to_lowercase();
+    for (before, piece) in [(".", parent.text("group")), ("/", parent.text("namespace"))] {
+        if !piece.is_empty() {
+            text.push_str(before);
+            text.push_str(piece);
+        }
+    }
+    format!("{text}/{}", parent.text("name"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+    use serde_json::json;
+
+    fn address(parent: Value) -> Value {
+        json!({"metadata": {"name": "10.0.0.1"}, "spec": {"parentRef": parent}})
+    }
+
+    #[test]
+    fn the_name_is_the_address() {
+        assert!(IpAddress.validate_name("10.0.0.1", false).is_empty());
+        assert_eq!(IpAddress.validate_name("2001:DB8::1", false), ["must be in canonical form (\"2001:db8::1\")"]);
+        assert_eq!(
+            IpAddress.validate_name("web", false),
+            ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
+        );
+    }
+
+    #[test]
+    fn an_address_is_somebodys() {
+        let web = || address(json!({"resource": "services", "namespace": "default", "name": "web"}));
+        check(&IpAddress, web(), &[]);
+        check(&IpAddress, address(Value::Null), &["spec.parentRef: Required value"]);
+        check(
+            &IpAddress,
+            address(json!({"resource": "a/b"})),
+            &[
+                "spec.parentRef.resource: Invalid value: \"a/b\": may not contain '/'",
+                "spec.parentRef.name: Required value",
+            ],
+        );
+        check_update(
+            &IpAddress,
+            web(),
+            address(json!({"resource": "services", "name": "db"})),
+            &["spec.parentRef: Invalid value: {\"name\":\"db\",\"resource\":\"services\"}: field is immutable"],
+        );
+        assert_eq!(Value::from(cells(&IpAddress, web())), json!(["10.0.0.1", "services/default/web"]));
+    }
+}
