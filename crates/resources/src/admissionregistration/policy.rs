@@ -1,0 +1,363 @@
+//! ValidatingAdmissionPolicy and MutatingAdmissionPolicy: the strategies of rules in CEL
+//! that judge or change what is written.
+
+use super::rule::{
+    FAILURE_POLICIES, REINVOCATION_POLICIES, default_match_resources, validate_choice, validate_match_conditions,
+    validate_match_resources, validate_mutating_operations,
+};
+use super::warn_of_static_suffix;
+use crate::cel::{self, Place};
+use crate::read::{Read, default_value, keep, remove};
+use crate::status_metadata::keep_metadata;
+use crate::validation::conditions::validate_conditions;
+use crate::validation::each;
+use crate::{Context, Strategy, names, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    Mutating,
+    Validating,
+}
+
+const MAX_AUDIT_ANNOTATIONS: usize = 20;
+const MAX_VALUE_EXPRESSION: usize = 5 * 1024;
+const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
+const NOT_EMPTY: &str = "must be non-empty if specified";
+
+impl Strategy for Policy {
+    fn default(&self, policy: &mut Value) {
+        let spec = ensure_object(policy).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "failurePolicy", "Fail");
+        default_match_resources(spec, "matchConstraints");
+    }
+
+    fn prepare_for_create(&self, _context: &Context, policy: &mut Value) {
+        remove(policy, "status");
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        keep_metadata(new, old);
+    }
+
+    fn validate(&self, policy: &Value) -> ErrorList {
+        self.validate_spec(policy, true)
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let (spec, was) = (new.field("spec"), old.field("spec"));
+        let same = ["paramKind", "matchConditions"].iter().all(|key| spec.field(key) == was.field(key));
+        self.validate_spec(new, !same)
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (status, path) = (new.field("status"), Path::new("status"));
+        let at = path.child("typeChecking").child("expressionWarnings");
+        for (index, warning) in status.field("typeChecking").list("expressionWarnings").iter().enumerate() {
+            for key in ["warning", "fieldRef"] {
+                if warning.text(key).trim().is_empty() {
+                    errors.push(Error::required(&at.index(index).child(key), ""));
+                }
+            }
+        }
+        validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
+        errors
+    }
+
+    fn warnings(&self, policy: &Value, _old: Option<&Value>) -> Vec<String> {
+        warn_of_static_suffix(policy.name())
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, policy: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = policy.field("spec");
+        let parameters = match spec.field("paramKind") {
+            None => "<unset>".to_owned(),
+            Some(kind) => format!("{}/{}", kind.text("apiVersion"), kind.text("kind")),
+        };
+        let count = spec.list(if *self == Self::Mutating { "mutations" } else { "validations" }).len();
+        vec![policy.name().into(), count.into(), parameters.into(), print::age(policy, now).into()]
+    }
+}
+
+impl Policy {
+    fn validate_spec(self, policy: &Value, match_conditions: bool) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (policy.field("spec"), Path::new("spec"));
+        match spec.opt_text("failurePolicy") {
+            None => errors.push(Error::required(&path.child("failurePolicy"), "")),
+            choice => validate_choice(&mut errors, choice, FAILURE_POLICIES, &path.child("failurePolicy")),
+        }
+        if let Some(kind) = spec.field("paramKind") {
+            validate_parameter_kind(&mut errors, kind, &path.child("paramKind"));
+        }
+        let (constraints, at) = (spec.field("matchConstraints"), path.child("matchConstraints"));
+        if constraints.is_none() {
+            errors.push(Error::required(&at, ""));
+        } else {
+            validate_match_resources(&mut errors, constraints, &at);
+            if constraints.list("resourceRules").is_empty() {
+                errors.push(Error::required(&at.child("resourceRules"), ""));
+            }
+            if self == Self::Mutating {
+                validate_mutating_operations(&mut errors, constraints, &at);
+            }
+        }
+        if match_conditions {
+            validate_match_conditions(&mut errors, spec.list("matchConditions"), &path.child("matchConditions"));
+        }
+        for (index, variable) in spec.list("variables").iter().enumerate() {
+            validate_variable(&mut errors, variable, &path.child("variables").index(index));
+        }
+        match self {
+            Self::Validating => validate_validations(&mut errors, policy, &path),
+            Self::Mutating => validate_mutations(&mut errors, spec, &path),
+        }
+        errors
+    }
+}
+
+fn validate_parameter_kind(errors: &mut ErrorList, kind: &Value, path: &Path) {
+    let (at, api_version) = (path.child("apiVersion"), kind.text("apiVersion"));
+    if api_version.is_empty() {
+        errors.push(Error::required(&at, ""));
+    } else if api_version.matches('/').count() > 1 {
+        errors.push(Error::invalid(&at, api_version, format!("unexpected GroupVersion string: {api_version}")));
+    } else {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let joined = |errors: &mut ErrorList, value: &str, sentences: Vec<String>| {
+            if !sentences.is_empty() {
+                errors.push(Error::invalid(&at, value, sentences.join(",")));
+            }
+        };
+        if !group.is_empty() {
+            joined(errors, group, names::is_dns1123_subdomain(group));
+        }
+        if version.is_empty() {
+            errors.push(Error::invalid(&at, api_version, "version must be specified"));
+        } else {
+            joined(errors, version, names::dns1035_label(version, false));
+        }
+    }
+    let (at, name) = (path.child("kind"), kind.text("kind"));
+    let sentences = names::dns1035_label(&name.to_lowercase(), false);
+    if name.is_empty() {
+        errors.push(Error::required(&at, ""));
+    } else if !sentences.is_empty() {
+        let detail = format!("may have mixed case, but should otherwise match: {}", sentences.join(","));
+        errors.push(Error::invalid(&at, name, detail));
+    }
+}
+
+fn validate_variable(errors: &mut ErrorList, variable: &Value, path: &Path) {
+    let name = variable.text("name");
+    if name.trim().is_empty() {
+        errors.push(Error::required(&path.child("name"), "name is not specified"));
+    } else if !cel::is_identifier(name) {
+        errors.push(Error::invalid(&path.child("name"), name, "must be a valid CEL identifier"));
+    }
+    let (expression, at) = (variable.text("expression"), path.child("expression"));
+    cel::validate_expression(errors, expression, Place::Variable, "expression is not specified", &at);
+}
+
+fn validate_validations(errors: &mut ErrorList, policy: &Value, path: &Path) {
+    let spec = policy.field("spec");
+    let (validations, annotations) = (spec.list("validations"), spec.list("auditAnnotations"));
+    let at = path.child("auditAnnotations");
+    if validations.is_empty() && annotations.is_empty() {
+        let detail = "validations or auditAnnotations must contain at least one item";
+        errors.push(Error::required(&path.child("validations"), detail));
+        errors.push(Error::required(&at, detail));
+        return;
+    }
+    for (index, validation) in validations.iter().enumerate() {
+        validate_validation(errors, validation, &path.child("validations").index(index));
+    }
+    if annotations.len() > MAX_AUDIT_ANNOTATIONS {
+        let detail = format!("must not have more than {MAX_AUDIT_ANNOTATIONS} auditAnnotations");
+        errors.push(Error::invalid(&at, annotations, detail));
+    }
+    let mut seen = HashSet::new();
+    for (index, annotation) in annotations.iter().enumerate() {
+        let (path, key) = (at.index(index), annotation.text("key"));
+        if policy.name().is_empty() {
+            errors.push(Error::invalid(&path.child("key"), key, "requires metadata.name be non-empty"));
+        } else {
+            let whole = format!("{}/{key}", policy.name());
+            each(errors, &path.child("key"), &whole, names::is_qualified_name(&whole));
+        }
+        let (expression, at) = (annotation.text("valueExpression"), path.child("valueExpression"));
+        if expression.trim().len() > MAX_VALUE_EXPRESSION {
+            let detail = format!("must not exceed {MAX_VALUE_EXPRESSION} bytes in length");
+            errors.push(Error::required(&at, detail));
+        } else {
+            let missing = "valueExpression is not specified";
+            cel::validate_expression(errors, expression, Place::AuditAnnotation, missing, &at);
+        }
+        if !seen.insert(key) {
+            errors.push(Error::duplicate(&path.child("key"), key));
+        }
+    }
+}
+
+fn validate_validation(errors: &mut ErrorList, validation: &Value, path: &Path) {
+    let expression = validation.text("expression");
+    let missing = "expression is not specified";
+    cel::validate_expression(errors, expression, Place::Validation, missing, &path.child("expression"));
+    let (message_expression, at) = (validation.text("messageExpression"), path.child("messageExpression"));
+    if !message_expression.is_empty() {
+        if message_expression.trim().is_empty() {
+            errors.push(Error::invalid(&at, message_expression, NOT_EMPTY));
+        } else {
+            cel::validate_expression(errors, message_expression, Place::Message, "", &at);
+        }
+    }
+    let (message, at) = (validation.text("message"), path.child("message"));
+    if !message.is_empty() && message.trim().is_empty() {
+        errors.push(Error::invalid(&at, message, NOT_EMPTY));
+    } else if message.trim().contains(['\n', '\r']) {
+        errors.push(Error::invalid(&at, message, "must not contain line breaks"));
+    }
+    validate_choice(errors, validation.opt_text("reason"), REASONS, &path.child("reason"));
+}
+
+fn validate_mutations(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+    let at = path.child("mutations");
+    if spec.list("mutations").is_empty() {
+        errors.push(Error::required(&at, "mutations must contain at least one item"));
+    }
+    for (index, mutation) in spec.list("mutations").iter().enumerate() {
+        let path = at.index(index);
+        let (own, other, place) = match mutation.text("patchType") {
+            "" => {
+                errors.push(Error::required(&path.child("patchType"), ""));
+                continue;
+            }
+            "JSONPatch" => ("jsonPatch", "applyConfiguration", Place::JsonPatch),
+            "ApplyConfiguration" => ("applyConfiguration", "jsonPatch", Place::ApplyConfiguration),
+            patch => {
+                let supported = ["ApplyConfiguration", "JSONPatch"];
+                errors.push(Error::not_supported(&path.child("patchType"), patch, &supported));
+                continue;
+            }
+        };
+        let patch = mutation.text("patchType");
+        match mutation.field(own) {
+            None => {
+                let detail = format!("must be specified when patchType is {patch}");
+                errors.push(Error::required(&path.child(own), detail));
+            }
+            Some(body) => {
+                let at = path.child(own).child("expression");
+                cel::validate_expression(errors, body.text("expression"), place, "", &at);
+            }
+        }
+        if mutation.has(other) {
+            let detail = format!("must not be specified when patchType is {patch}");
+            errors.push(Error::invalid(&path.child(other), format!("{{{other}}}"), detail));
+        }
+    }
+    let (policy, at) = (spec.text("reinvocationPolicy"), path.child("reinvocationPolicy"));
+    if policy.is_empty() {
+        errors.push(Error::required(&at, ""));
+    } else {
+        validate_choice(errors, Some(policy), REINVOCATION_POLICIES, &at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, texts};
+
+    fn policy(spec: Value) -> Value {
+        let mut policy = json!({"metadata": {"name": "a"}, "spec": {"matchConstraints": {"resourceRules": [
+            {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]}}});
+        if let Value::Object(fields) = spec {
+            ensure_object(&mut policy["spec"]).extend(fields);
+        }
+        policy
+    }
+
+    #[test]
+    fn a_policy_judges_something() {
+        check(&Policy::Validating, policy(json!({"validations": [{"expression": "true"}]})), &[]);
+        check(
+            &Policy::Validating,
+            policy(json!({})),
+            &[
+                "spec.validations: Required value: validations or auditAnnotations must contain at least one item",
+                "spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item",
+            ],
+        );
+        check(
+            &Policy::Validating,
+            policy(
+                json!({"matchConstraints": null, "validations": [{"expression": " ", "message": "a\nb", "reason": "Odd"}]}),
+            ),
+            &[
+                "spec.matchConstraints: Required value",
+                "spec.validations[0].expression: Required value: expression is not specified",
+                "spec.validations[0].message: Invalid value: \"a\\nb\": must not contain line breaks",
+                "spec.validations[0].reason: Unsupported value: \"Odd\": supported values: \"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\"",
+            ],
+        );
+        check(
+            &Policy::Validating,
+            policy(json!({"validations": [{"expression": "true"}], "paramKind": {"apiVersion": "a/b/c"},
+                "variables": [{"name": "if", "expression": "1"}]})),
+            &[
+                "spec.paramKind.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c",
+                "spec.paramKind.kind: Required value",
+                "spec.variables[0].name: Invalid value: \"if\": must be a valid CEL identifier",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_policy_changes_something() {
+        let mutation = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}});
+        check(&Policy::Mutating, policy(json!({"mutations": [mutation], "reinvocationPolicy": "Never"})), &[]);
+        check(
+            &Policy::Mutating,
+            policy(json!({"mutations": [{"patchType": "JSONPatch", "applyConfiguration": {}}]})),
+            &[
+                "spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch",
+                "spec.mutations[0].applyConfiguration: Invalid value: \"{applyConfiguration}\": must not be specified when patchType is JSONPatch",
+                "spec.reinvocationPolicy: Required value",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_policy_is_shown_with_its_parameters() {
+        let shown = policy(json!({"validations": [{}], "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}}));
+        assert_eq!(Value::from(cells(&Policy::Validating, shown)), json!(["a", 1, "v1/ConfigMap", "10m"]));
+    }
+
+    #[test]
+    fn a_status_says_why() {
+        let new = json!({"status": {"typeChecking": {"expressionWarnings": [{"warning": "x"}]}}});
+        assert_eq!(
+            texts(&Policy::Validating.validate_status_update(&new, &json!({}))),
+            ["status.typeChecking.expressionWarnings[0].fieldRef: Required value"]
+        );
+    }
+}

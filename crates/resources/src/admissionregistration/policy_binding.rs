@@ -1,0 +1,199 @@
+//! ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding: the strategies of
+//! where a policy holds and with which parameters.
+
+use super::policy::Policy;
+use super::rule::{default_match_resources, validate_match_resources, validate_mutating_operations};
+use super::warn_of_static_suffix;
+use crate::read::{Read, field_mut};
+use crate::validation::each;
+use crate::validation::labels::validate_label_selector;
+use crate::{Strategy, names, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// The binding of a policy of one kind or the other.
+pub struct PolicyBinding(pub Policy);
+
+const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
+
+impl Strategy for PolicyBinding {
+    fn default(&self, binding: &mut Value) {
+        if let Some(spec) = field_mut(binding, "spec") {
+            default_match_resources(spec, "matchResources");
+        }
+    }
+
+    fn validate(&self, binding: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (binding.field("spec"), Path::new("spec"));
+        let (policy, at) = (spec.text("policyName"), path.child("policyName"));
+        if policy.is_empty() {
+            errors.push(Error::required(&at, ""));
+        } else {
+            each(&mut errors, &at, policy, names::dns1123_subdomain(policy, false));
+        }
+        if let Some(reference) = spec.field("paramRef") {
+            validate_parameters(&mut errors, reference, &path.child("paramRef"));
+        }
+        let (resources, at) = (spec.field("matchResources"), path.child("matchResources"));
+        validate_match_resources(&mut errors, resources, &at);
+        match self.0 {
+            Policy::Mutating => validate_mutating_operations(&mut errors, resources, &at),
+            Policy::Validating => validate_actions(&mut errors, spec, &path.child("validationActions")),
+        }
+        errors
+    }
+
+    fn warnings(&self, binding: &Value, _old: Option<&Value>) -> Vec<String> {
+        warn_of_static_suffix(binding.name())
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, binding: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = binding.field("spec");
+        vec![
+            binding.name().into(),
+            spec.text("policyName").into(),
+            parameters(spec.field("paramRef")).into(),
+            print::age(binding, now).into(),
+        ]
+    }
+}
+
+fn parameters(reference: Option<&Value>) -> String {
+    let (namespace, name) = (reference.text("namespace"), reference.text("name"));
+    match (name.is_empty(), reference.field("selector")) {
+        (false, _) => format!("{}/{name}", if namespace.is_empty() { "*" } else { namespace }),
+        (true, Some(selector)) => go_selector(selector),
+        (true, None) => "<unset>".to_owned(),
+    }
+}
+
+/// A selector as Go prints its struct, which is what upstream shows here.
+fn go_selector(selector: &Value) -> String {
+    let labels: String = selector
+        .entries("matchLabels")
+        .iter()
+        .map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()))
+        .collect();
+    let expressions: String = selector
+        .list("matchExpressions")
+        .iter()
+        .map(|term| {
+            let values: Vec<&str> = term.texts("values").collect();
+            format!(
+                "LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},",
+                term.text("key"),
+                term.text("operator"),
+                values.join(" ")
+            )
+        })
+        .collect();
+    format!(
+        "&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )
+}
+
+fn validate_parameters(errors: &mut ErrorList, reference: &Value, path: &Path) {
+    const EXCLUSIVE: &str = "name and selector are mutually exclusive";
+    let (name, selector) = (reference.text("name"), reference.field("selector"));
+    if !name.is_empty() {
+        each(errors, &path.child("name"), name, names::path_segment(name, false));
+        if selector.is_some() {
+            errors.push(Error::forbidden(&path.child("name"), EXCLUSIVE));
+        }
+    }
+    if selector.is_some() {
+        validate_label_selector(errors, selector, &path.child("selector"));
+        if !name.is_empty() {
+            errors.push(Error::forbidden(&path.child("selector"), EXCLUSIVE));
+        }
+    }
+    if name.is_empty() && selector.is_none() {
+        errors.push(Error::required(path, "one of name or selector must be specified"));
+    }
+    let at = path.child("parameterNotFoundAction");
+    match reference.text("parameterNotFoundAction") {
+        "" => errors.push(Error::required(&at, "")),
+        "Deny" | "Allow" => {}
+        other => errors.push(Error::not_supported(&at, other, &["Deny", "Allow"])),
+    }
+}
+
+fn validate_actions(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+    let mut seen = HashSet::new();
+    for (index, action) in spec.texts("validationActions").enumerate() {
+        if !ACTIONS.contains(&action) {
+            errors.push(Error::not_supported(&path.index(index), action, ACTIONS));
+        }
+        if !seen.insert(action) {
+            errors.push(Error::duplicate(&path.index(index), action));
+        }
+    }
+    if seen.contains("Deny") && seen.contains("Warn") {
+        let detail = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+        errors.push(Error::invalid(path, spec.list("validationActions"), detail));
+    }
+    if seen.is_empty() {
+        errors.push(Error::required(path, "at least one validation action is required"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check};
+    use serde_json::json;
+
+    const BINDING: PolicyBinding = PolicyBinding(Policy::Validating);
+
+    fn binding(spec: Value) -> Value {
+        json!({"metadata": {"name": "a"}, "spec": spec})
+    }
+
+    #[test]
+    fn a_binding_says_what_follows() {
+        check(&BINDING, binding(json!({"policyName": "p", "validationActions": ["Deny"]})), &[]);
+        check(&PolicyBinding(Policy::Mutating), binding(json!({"policyName": "p"})), &[]);
+        check(
+            &BINDING,
+            binding(json!({"validationActions": ["Deny", "Warn"]})),
+            &[
+                "spec.policyName: Required value",
+                "spec.validationActions: Invalid value: [\"Deny\",\"Warn\"]: must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+            ],
+        );
+        check(
+            &BINDING,
+            binding(
+                json!({"policyName": "p", "validationActions": ["Audit"], "paramRef": {"name": "a", "selector": {}}}),
+            ),
+            &[
+                "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
+                "spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",
+                "spec.paramRef.parameterNotFoundAction: Required value",
+            ],
+        );
+    }
+
+    #[test]
+    fn parameters_are_shown() {
+        let shown = |reference: Value| cells(&BINDING, binding(json!({"paramRef": reference})))[2].clone();
+        assert_eq!(shown(Value::Null), "<unset>");
+        assert_eq!(shown(json!({"name": "a"})), "*/a");
+        assert_eq!(
+            shown(json!({"selector": {"matchLabels": {"a": "b"}}})),
+            "&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}"
+        );
+    }
+}
