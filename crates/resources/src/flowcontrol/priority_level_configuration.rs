@@ -1,0 +1,246 @@
+//! PriorityLevelConfiguration: the strategy of how many requests of a level run at once
+//! and what happens to the others.
+
+use super::flow_schema::validate_mandatory;
+use super::validate_conditions;
+use crate::read::{Read, default_int, default_value, field_mut, keep, remove};
+use crate::status_metadata::keep_metadata;
+use crate::validation::one_of;
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct PriorityLevelConfiguration;
+
+const MAX_QUEUES: i64 = 10_000_000;
+/// How many bits of a request's hash deal its hand of queues.
+const MAX_HASH_BITS: f64 = 60.0;
+const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+
+impl Strategy for PriorityLevelConfiguration {
+    fn default(&self, level: &mut Value) {
+        let Some(spec) = field_mut(level, "spec") else { return };
+        if let Some(exempt) = field_mut(spec, "exempt") {
+            default_value(exempt, "nominalConcurrencyShares", 0);
+            default_value(exempt, "lendablePercent", 0);
+        }
+        let Some(limited) = field_mut(spec, "limited") else { return };
+        default_value(limited, "nominalConcurrencyShares", 30);
+        default_value(limited, "lendablePercent", 0);
+        if let Some(queuing) = field_mut(limited, "limitResponse").and_then(|response| field_mut(response, "queuing")) {
+            default_int(queuing, "handSize", 8);
+            default_int(queuing, "queues", 64);
+            default_int(queuing, "queueLengthLimit", 50);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, level: &mut Value) {
+        remove(level, "status");
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        keep_metadata(new, old);
+    }
+
+    fn validate(&self, level: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        if level.annotation(PRESERVE_ZERO).is_some() {
+            let path = Path::new("metadata").child("annotations");
+            errors.push(Error::forbidden(&path, format!("annotation '{PRESERVE_ZERO}' is forbidden")));
+        }
+        validate_spec(&mut errors, level);
+        let free: &[&str] = if level.name() == "exempt" { &["exempt"] } else { &[] };
+        validate_mandatory(&mut errors, level, free);
+        validate_conditions(&mut errors, level);
+        errors
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        validate_conditions(&mut errors, new);
+        errors
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn cells(&self, level: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = level.field("spec");
+        let limited = spec.field("limited");
+        let queuing = limited.field("limitResponse").field("queuing");
+        let number = |holder: Option<&Value>, key: &str| match holder {
+            None => Value::from("<none>"),
+            Some(holder) => holder.int(key).into(),
+        };
+        vec![
+            level.name().into(),
+            spec.text("type").into(),
+            number(limited, "nominalConcurrencyShares"),
+            number(queuing, "queues"),
+            number(queuing, "handSize"),
+            number(queuing, "queueLengthLimit"),
+            print::age(level, now).into(),
+        ]
+    }
+}
+
+fn validate_spec(errors: &mut ErrorList, level: &Value) {
+    let (spec, path) = (level.field("spec"), Path::new("spec"));
+    let kind = spec.text("type");
+    if (level.name() == "exempt") != (kind == "Exempt") {
+        let detail = "must be 'Exempt' if and only if `name` is 'exempt'";
+        errors.push(Error::invalid(&path.child("type"), kind, detail));
+    }
+    let (exempt, limited) = (spec.field("exempt"), spec.field("limited"));
+    match kind {
+        "Exempt" => {
+            if limited.is_some() {
+                errors.push(Error::forbidden(&path.child("limited"), "must be nil if the type is not Limited"));
+            }
+            if let Some(exempt) = exempt {
+                validate_shares(errors, exempt, &path.child("exempt"));
+            }
+        }
+        "Limited" => {
+            if exempt.is_some() {
+                errors.push(Error::forbidden(&path.child("exempt"), "must be nil if the type is Limited"));
+            }
+            match limited {
+                None => {
+                    let detail = "must not be empty when type is Limited";
+                    errors.push(Error::required(&path.child("limited"), detail));
+                }
+                Some(limited) => validate_limited(errors, limited, &path.child("limited")),
+            }
+        }
+        other => one_of(errors, &path.child("type"), other, &["Exempt", "Limited"]),
+    }
+}
+
+fn validate_shares(errors: &mut ErrorList, exempt: &Value, path: &Path) {
+    let shares = exempt.int("nominalConcurrencyShares");
+    if shares < 0 {
+        errors.push(Error::invalid(&path.child("nominalConcurrencyShares"), shares, "must be a non-negative integer"));
+    }
+    validate_lendable(errors, exempt, path);
+}
+
+fn validate_lendable(errors: &mut ErrorList, holder: &Value, path: &Path) {
+    let lendable = holder.int("lendablePercent");
+    if !(0..=100).contains(&lendable) {
+        let detail = "must be between 0 and 100, inclusive";
+        errors.push(Error::invalid(&path.child("lendablePercent"), lendable, detail));
+    }
+}
+
+fn validate_limited(errors: &mut ErrorList, limited: &Value, path: &Path) {
+    let shares = limited.int("nominalConcurrencyShares");
+    if shares < 0 {
+        errors.push(Error::invalid(&path.child("nominalConcurrencyShares"), shares, "must be a non-negative integer"));
+    }
+    let (response, at) = (limited.field("limitResponse"), path.child("limitResponse"));
+    let (queuing, queuing_at) = (response.field("queuing"), at.child("queuing"));
+    match (response.text("type"), queuing) {
+        ("Reject", Some(_)) => {
+            let detail = "must be nil if limited.limitResponse.type is not Limited";
+            errors.push(Error::forbidden(&queuing_at, detail));
+        }
+        ("Reject", None) => {}
+        ("Queue", None) => {
+            let detail = "must not be empty if limited.limitResponse.type is Limited";
+            errors.push(Error::required(&queuing_at, detail));
+        }
+        ("Queue", Some(queuing)) => validate_queuing(errors, queuing, &queuing_at),
+        (other, _) => one_of(errors, &at.child("type"), other, &["Queue", "Reject"]),
+    }
+    validate_lendable(errors, limited, path);
+    if let Some(borrowing) = limited.opt_int("borrowingLimitPercent")
+        && borrowing < 0
+    {
+        let detail = "if specified, must be a non-negative integer";
+        errors.push(Error::invalid(&path.child("borrowingLimitPercent"), borrowing, detail));
+    }
+}
+
+fn validate_queuing(errors: &mut ErrorList, queuing: &Value, path: &Path) {
+    const POSITIVE: &str = "must be positive";
+    let (length, queues, hand) = (queuing.int("queueLengthLimit"), queuing.int("queues"), queuing.int("handSize"));
+    if length <= 0 {
+        errors.push(Error::invalid(&path.child("queueLengthLimit"), length, POSITIVE));
+    }
+    if queues <= 0 {
+        errors.push(Error::invalid(&path.child("queues"), queues, POSITIVE));
+    } else if queues > MAX_QUEUES {
+        errors.push(Error::invalid(&path.child("queues"), queues, format!("must not be greater than {MAX_QUEUES}")));
+    }
+    let at = path.child("handSize");
+    if hand <= 0 {
+        errors.push(Error::invalid(&at, hand, POSITIVE));
+    } else if hand > queues {
+        errors.push(Error::invalid(&at, hand, format!("should not be greater than queues ({queues})")));
+    } else if ((queues as f64).log2() * hand as f64).ceil() > MAX_HASH_BITS {
+        let detail = format!(
+            "required entropy bits of deckSize {queues} and handSize {hand} should not be greater than {MAX_HASH_BITS}"
+        );
+        errors.push(Error::invalid(&at, hand, detail));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check};
+    use serde_json::json;
+
+    fn level(spec: Value) -> Value {
+        json!({"metadata": {"name": "a"}, "spec": spec})
+    }
+
+    fn queuing(queuing: Value) -> Value {
+        level(json!({"type": "Limited", "limited": {"limitResponse": {"type": "Queue", "queuing": queuing}}}))
+    }
+
+    #[test]
+    fn a_level_limits_or_exempts() {
+        check(&PriorityLevelConfiguration, queuing(json!({})), &[]);
+        check(
+            &PriorityLevelConfiguration,
+            level(json!({"type": "Exempt", "limited": {}})),
+            &[
+                "spec.type: Invalid value: \"Exempt\": must be 'Exempt' if and only if `name` is 'exempt'",
+                "spec.limited: Forbidden: must be nil if the type is not Limited",
+            ],
+        );
+        check(
+            &PriorityLevelConfiguration,
+            queuing(json!({"queues": 512, "handSize": 8})),
+            &[
+                "spec.limited.limitResponse.queuing.handSize: Invalid value: 8: required entropy bits of deckSize 512 and handSize 8 should not be greater than 60",
+            ],
+        );
+        check(
+            &PriorityLevelConfiguration,
+            level(json!({"type": "Limited", "limited": {"lendablePercent": 101, "limitResponse": {}}})),
+            &[
+                "spec.limited.limitResponse.type: Required value",
+                "spec.limited.lendablePercent: Invalid value: 101: must be between 0 and 100, inclusive",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_level_is_shown() {
+        assert_eq!(
+            Value::from(cells(&PriorityLevelConfiguration, queuing(json!({})))),
+            json!(["a", "Limited", 30, 64, 8, 50, "10m"])
+        );
+    }
+}
