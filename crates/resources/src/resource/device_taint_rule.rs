@@ -1,0 +1,125 @@
+//! DeviceTaintRule: the strategy of taints that an administrator puts on devices.
+
+use super::naming::{validate_driver, validate_label, validate_pool};
+use super::taint::{set_time_added, validate_taint};
+use crate::read::{Read, field_mut, keep, remove};
+use crate::status_metadata::keep_metadata;
+use crate::validation::conditions::validate_conditions;
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct DeviceTaintRule;
+
+const MAX_CONDITIONS: usize = 8;
+
+impl Strategy for DeviceTaintRule {
+    fn prepare_for_create(&self, context: &Context, rule: &mut Value) {
+        remove(rule, "status");
+        if let Some(taint) = field_mut(rule, "spec").and_then(|spec| field_mut(spec, "taint")) {
+            set_time_added(context, taint);
+        }
+    }
+
+    /// A taint that does something else from now on counts from now on.
+    fn prepare_for_update(&self, context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+        let was = old.field("spec").field("taint");
+        if let Some(taint) = field_mut(new, "spec").and_then(|spec| field_mut(spec, "taint")) {
+            let changed = taint.text("effect") != was.text("effect");
+            if changed && taint.field("timeAdded") == was.field("timeAdded") {
+                remove(taint, "timeAdded");
+            }
+            set_time_added(context, taint);
+        }
+    }
+
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        keep_metadata(new, old);
+    }
+
+    fn validate(&self, rule: &Value) -> ErrorList {
+        validate(rule, None)
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        validate(new, Some(old))
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (conditions, path) = (new.field("status").list("conditions"), Path::new("status").child("conditions"));
+        validate_conditions(&mut errors, conditions, &path);
+        if conditions.len() > MAX_CONDITIONS {
+            errors.push(Error::too_many(&path, conditions.len(), MAX_CONDITIONS));
+        }
+        errors
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn cells(&self, rule: &Value, now: Timestamp) -> Vec<Value> {
+        let taint = rule.field("spec").field("taint");
+        let added = taint.field("timeAdded").map(|time| print::since(Some(time), now)).unwrap_or_default();
+        vec![
+            rule.name().into(),
+            taint.text("key").into(),
+            taint.text("value").into(),
+            taint.text("effect").into(),
+            added.into(),
+            print::age(rule, now).into(),
+        ]
+    }
+}
+
+fn validate(rule: &Value, old: Option<&Value>) -> ErrorList {
+    let mut errors = ErrorList::new();
+    let (spec, path) = (rule.field("spec"), Path::new("spec"));
+    let (selector, at) = (spec.field("deviceSelector"), path.child("deviceSelector"));
+    for (key, rule) in [
+        ("driver", validate_driver as fn(&mut ErrorList, &str, &Path)),
+        ("pool", validate_pool),
+        ("device", validate_label),
+    ] {
+        if let Some(name) = selector.opt_text(key) {
+            rule(&mut errors, name, &at.child(key));
+        }
+    }
+    let was = old.field("spec").field("taint");
+    validate_taint(&mut errors, spec.field("taint"), was, &path.child("taint"));
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, context};
+    use serde_json::json;
+
+    #[test]
+    fn a_taint_has_an_effect() {
+        check(&DeviceTaintRule, json!({"spec": {"taint": {"key": "a", "effect": "NoExecute"}}}), &[]);
+        check(
+            &DeviceTaintRule,
+            json!({"spec": {"deviceSelector": {"pool": ""}, "taint": {"key": "a"}}}),
+            &["spec.deviceSelector.pool: Required value", "spec.taint.effect: Required value"],
+        );
+    }
+
+    #[test]
+    fn a_new_effect_begins_now() {
+        let mut old = json!({"spec": {"taint": {"key": "a", "effect": "None", "timeAdded": "2025-01-01T00:00:00Z"}}});
+        let mut new = old.clone();
+        new["spec"]["taint"]["effect"] = "NoExecute".into();
+        DeviceTaintRule.prepare_for_update(&context(), &mut new, &old);
+        assert_eq!(new["spec"]["taint"]["timeAdded"], "2026-01-01T00:10:00Z");
+        remove(&mut old["spec"]["taint"], "timeAdded");
+        DeviceTaintRule.prepare_for_create(&context(), &mut old);
+        assert_eq!(old["spec"]["taint"]["timeAdded"], "2026-01-01T00:10:00Z");
+    }
+}

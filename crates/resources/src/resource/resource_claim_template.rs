@@ -1,0 +1,65 @@
+//! ResourceClaimTemplate: the strategy of claims that are made for pods.
+
+use super::request::{default_claim, validate_claim};
+use crate::read::{Read, field_mut};
+use crate::validation::labels::{validate_annotations, validate_labels};
+use crate::validation::{FIELD_IS_IMMUTABLE, equality, shown};
+use crate::{Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct ResourceClaimTemplate;
+
+impl Strategy for ResourceClaimTemplate {
+    fn default(&self, template: &mut Value) {
+        if let Some(spec) = field_mut(template, "spec").and_then(|spec| field_mut(spec, "spec")) {
+            default_claim(spec);
+        }
+    }
+
+    fn validate(&self, template: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (template.field("spec"), Path::new("spec"));
+        let (metadata, at) = (spec.field("metadata"), path.child("metadata"));
+        validate_labels(&mut errors, metadata.entries("labels"), &at.child("labels"));
+        validate_annotations(&mut errors, metadata.entries("annotations"), &at.child("annotations"));
+        validate_claim(&mut errors, spec.field("spec"), &path.child("spec"));
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        if equality::changed(new, old, &["spec"]) {
+            errors.push(Error::invalid(&Path::new("spec"), shown(new.field("spec")), FIELD_IS_IMMUTABLE));
+        }
+        errors
+    }
+
+    fn cells(&self, template: &Value, now: Timestamp) -> Vec<Value> {
+        vec![template.name().into(), print::age(template, now).into()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::check;
+    use serde_json::json;
+
+    #[test]
+    fn a_template_holds_a_claim() {
+        let of = |claim: Value| json!({"metadata": {"name": "a"}, "spec": {"spec": claim}});
+        check(
+            &ResourceClaimTemplate,
+            of(json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}})),
+            &[],
+        );
+        check(
+            &ResourceClaimTemplate,
+            of(json!({"devices": {"requests": [{"name": "r", "exactly": {}}]}})),
+            &["spec.spec.devices.requests[0].exactly.deviceClassName: Required value"],
+        );
+    }
+}
