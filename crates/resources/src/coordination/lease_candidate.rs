@@ -1,0 +1,135 @@
+//! LeaseCandidate: the strategy of who would lead, for coordinated leader election.
+
+use crate::read::Read;
+use crate::validation::{FIELD_IS_IMMUTABLE, each};
+use crate::{Strategy, names, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct LeaseCandidate;
+
+const OLDEST: &str = "OldestEmulationVersion";
+
+impl Strategy for LeaseCandidate {
+    fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
+        names::is_config_map_key(name)
+    }
+
+    fn validate(&self, candidate: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (candidate.field("spec"), Path::new("spec"));
+        if spec.text("leaseName").is_empty() {
+            errors.push(Error::required(&path.child("leaseName"), ""));
+        }
+        let mut version = |key: &str, required: bool| {
+            let (text, at) = (spec.text(key), path.child(key));
+            let parsed = semantic_version(text);
+            if text.is_empty() && required {
+                errors.push(Error::required(&at, ""));
+            } else if !text.is_empty() && parsed.is_none() {
+                errors.push(Error::invalid(&at, text, "must be a valid semantic version"));
+            }
+            parsed.unwrap_or_default()
+        };
+        let (emulation, binary) = (version("emulationVersion", false), version("binaryVersion", true));
+        let given = |key: &str| !spec.text(key).is_empty();
+        if given("binaryVersion") && given("emulationVersion") && binary < emulation {
+            let detail = "must be greater than or equal to `emulationVersion`";
+            errors.push(Error::invalid(&path.child("binaryVersion"), spec.text("binaryVersion"), detail));
+        }
+        let (strategy, at) = (spec.text("strategy"), path.child("strategy"));
+        if strategy.is_empty() {
+            errors.push(Error::required(&at, ""));
+            return errors;
+        }
+        if strategy == OLDEST && emulation == [0, 0, 0] {
+            let detail = format!("must be specified when `strategy` is '{OLDEST}'");
+            errors.push(Error::required(&path.child("emulationVersion"), detail));
+        }
+        // Upstream names the field twice.
+        let at = at.child("strategy");
+        if strategy.contains('/') {
+            each(&mut errors, &at, strategy, names::is_qualified_name(strategy));
+        } else if strategy != OLDEST {
+            errors.push(Error::not_supported(&at, strategy, &[OLDEST]));
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        let lease = new.field("spec").text("leaseName");
+        if lease != old.field("spec").text("leaseName") {
+            errors.push(Error::invalid(&Path::new("spec").child("leaseName"), lease, FIELD_IS_IMMUTABLE));
+        }
+        errors
+    }
+
+    fn allows_create_on_update(&self) -> bool {
+        true
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn selectable_fields(&self, candidate: &Value) -> Vec<(&'static str, String)> {
+        vec![("spec.leaseName", candidate.field("spec").text("leaseName").into())]
+    }
+
+    fn cells(&self, candidate: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = candidate.field("spec");
+        vec![
+            candidate.name().into(),
+            spec.text("leaseName").into(),
+            spec.text("binaryVersion").into(),
+            spec.text("emulationVersion").into(),
+            print::age(candidate, now).into(),
+        ]
+    }
+}
+
+/// The three numbers of `1.2.3-rc.1`; what follows them does not order candidates here.
+fn semantic_version(text: &str) -> Option<[u64; 3]> {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<u64> = core
+        .split('.')
+        .map(|part| part.parse().ok().filter(|_| part.len() == 1 || !part.starts_with(['0', '+'])))
+        .collect::<Option<_>>()?;
+    numbers.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::check;
+    use serde_json::json;
+
+    #[test]
+    fn a_candidate_says_what_it_runs() {
+        check(
+            &LeaseCandidate,
+            json!({"spec": {"leaseName": "a", "binaryVersion": "1.36.0", "emulationVersion": "1.35.0", "strategy": OLDEST}}),
+            &[],
+        );
+        check(
+            &LeaseCandidate,
+            json!({"spec": {"leaseName": "a", "binaryVersion": "1.34.0", "emulationVersion": "1.35.0", "strategy": "x"}}),
+            &[
+                "spec.binaryVersion: Invalid value: \"1.34.0\": must be greater than or equal to `emulationVersion`",
+                "spec.strategy.strategy: Unsupported value: \"x\": supported values: \"OldestEmulationVersion\"",
+            ],
+        );
+        check(
+            &LeaseCandidate,
+            json!({"spec": {"binaryVersion": "1.x"}}),
+            &[
+                "spec.leaseName: Required value",
+                "spec.binaryVersion: Invalid value: \"1.x\": must be a valid semantic version",
+                "spec.strategy: Required value",
+            ],
+        );
+    }
+}
