@@ -1,9 +1,9 @@
 //! Deployment: the strategy of a rollout of pods.
 
-use super::replicas::{validate_replica_counts, warn_of_unlike_label_name};
-use crate::names;
+use super::replicas::{validate_collision_count, validate_replica_counts, warn_of_unlike_label_name};
 use crate::pod_spec::template::{default_template, template_warnings, validate_selector_and_template};
 use crate::read::{Read, default_text, default_value, field_mut, keep, set};
+use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, nonnegative, semantically_equal, shown};
 use crate::{Context, Strategy, print};
 use ferry_api::field::{Error, ErrorList, Path};
@@ -93,10 +93,7 @@ impl Strategy for Deployment {
             &["updatedReplicas", "readyReplicas", "availableReplicas"],
             &path,
         );
-        let count = status.int("collisionCount");
-        if count < old.field("status").int("collisionCount") {
-            errors.push(Error::invalid(&path.child("collisionCount"), count, "cannot be decremented"));
-        }
+        validate_collision_count(&mut errors, new, old);
         errors
     }
 
@@ -172,28 +169,7 @@ fn validate_rolling_update(errors: &mut ErrorList, rolling: &Value, path: &Path)
     if int_or_percent(unavailable) == 0 && int_or_percent(surge) == 0 {
         errors.push(Error::invalid(&at, shown(unavailable), "may not be 0 when `maxSurge` is 0"));
     }
-    if matches!(unavailable, Some(Value::String(_))) && int_or_percent(unavailable) > 100 {
-        errors.push(Error::invalid(&at, shown(unavailable), "must not be greater than 100%"));
-    }
-}
-
-fn validate_int_or_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
-    match value {
-        Some(Value::String(text)) => {
-            for sentence in names::is_percent(text) {
-                errors.push(Error::invalid(path, text.as_str(), sentence));
-            }
-        }
-        other => nonnegative(errors, path, other.and_then(Value::as_i64).unwrap_or(0)),
-    }
-}
-
-/// The number, whether of pods or of percent; a text that is neither counts as nothing.
-fn int_or_percent(value: Option<&Value>) -> i64 {
-    match value {
-        Some(Value::String(text)) => text.trim_end_matches('%').parse().unwrap_or(0),
-        other => other.and_then(Value::as_i64).unwrap_or(0),
-    }
+    validate_at_most_100_percent(errors, unavailable, &at);
 }
 
 #[cfg(test)]
@@ -236,7 +212,14 @@ mod tests {
             json!({}),
             &["spec.selector: Invalid value: {}: empty selector is invalid for deployment"],
         );
-        check_with("/spec/selector", Value::Null, &["spec.selector: Required value"]);
+        check_with(
+            "/spec/selector",
+            Value::Null,
+            &[
+                "spec.selector: Required value",
+                "spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`",
+            ],
+        );
     }
 
     #[test]

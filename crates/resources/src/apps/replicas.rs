@@ -8,7 +8,8 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-/// Counts are not negative, those of a part not above the whole.
+/// Counts are not negative, those of a part not above the whole, and what is available
+/// is ready.
 pub fn validate_replica_counts(
     errors: &mut ErrorList,
     status: Option<&Value>,
@@ -16,6 +17,11 @@ pub fn validate_replica_counts(
     parts: &[&str],
     path: &Path,
 ) {
+    validate_counts(errors, status, counts, parts, path);
+    validate_available(errors, status, "readyReplicas", path);
+}
+
+pub fn validate_counts(errors: &mut ErrorList, status: Option<&Value>, counts: &[&str], parts: &[&str], path: &Path) {
     for key in counts {
         nonnegative(errors, &path.child(key), status.int(key));
     }
@@ -24,10 +30,14 @@ pub fn validate_replica_counts(
             errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
         }
     }
+}
+
+/// `ready` is what the kind's error calls the count of ready replicas.
+pub fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready: &str, path: &Path) {
     let available = status.int("availableReplicas");
     if available > status.int("readyReplicas") {
         let path = path.child("availableReplicas");
-        errors.push(Error::invalid(&path, available, "cannot be greater than readyReplicas"));
+        errors.push(Error::invalid(&path, available, format!("cannot be greater than {ready}")));
     }
 }
 
@@ -38,5 +48,14 @@ pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
             "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [{}]",
             sentences.join(" ")
         ));
+    }
+}
+
+/// Collisions of names are only ever counted up.
+pub fn validate_collision_count(errors: &mut ErrorList, new: &Value, old: &Value) {
+    let count = new.field("status").int("collisionCount");
+    if count < old.field("status").int("collisionCount") {
+        let path = Path::new("status").child("collisionCount");
+        errors.push(Error::invalid(&path, count, "cannot be decremented"));
     }
 }

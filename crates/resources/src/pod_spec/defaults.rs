@@ -192,9 +192,7 @@ fn default_volume(volume: &mut Value) {
         let policy = default_pull_policy(image.text("reference"));
         set(image, "pullPolicy", policy);
     }
-    if let Some(source) = field_mut(volume, "hostPath") {
-        default_value(source, "type", "");
-    }
+    default_volume_source(volume);
     for key in ["secret", "configMap", "downwardAPI", "projected"] {
         if let Some(source) = field_mut(volume, key) {
             default_value(source, "defaultMode", FILE_MODE);
@@ -213,6 +211,27 @@ fn default_volume(volume: &mut Value) {
             }
         }
     }
+    if let Some(claim) = field_mut(volume, "ephemeral")
+        .and_then(|source| field_mut(source, "volumeClaimTemplate"))
+        .and_then(|template| field_mut(template, "spec"))
+    {
+        default_claim_spec(claim);
+    }
+}
+
+/// The spec of a claim, whether it stands alone or in a template.
+pub fn default_claim_spec(claim: &mut Value) {
+    default_value(claim, "volumeMode", "Filesystem");
+    if let Some(resources) = field_mut(claim, "resources") {
+        default_resources(resources);
+    }
+}
+
+/// The sources that pods and persistent volumes have in common.
+pub fn default_volume_source(volume: &mut Value) {
+    if let Some(source) = field_mut(volume, "hostPath") {
+        default_value(source, "type", "");
+    }
     for (source, key, value) in [
         ("iscsi", "iscsiInterface", "default"),
         ("rbd", "pool", "rbd"),
@@ -230,15 +249,6 @@ fn default_volume(volume: &mut Value) {
     }
     if let Some(disk) = field_mut(volume, "azureDisk") {
         default_value(disk, "readOnly", false);
-    }
-    if let Some(claim) = field_mut(volume, "ephemeral")
-        .and_then(|source| field_mut(source, "volumeClaimTemplate"))
-        .and_then(|template| field_mut(template, "spec"))
-    {
-        default_value(claim, "volumeMode", "Filesystem");
-        if let Some(resources) = field_mut(claim, "resources") {
-            default_resources(resources);
-        }
     }
 }
 

@@ -60,10 +60,8 @@ pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path
     let labels = template.field("metadata").entries("labels");
     let is_empty =
         |selector: &Value| selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty();
-    if let Some(selector) = selector
-        && !is_empty(selector)
-        && !selector_matches(selector, labels)
-    {
+    // A selector that is absent selects nothing; an empty one selects everything.
+    if !selector.is_some_and(|selector| is_empty(selector) || selector_matches(selector, labels)) {
         errors.push(Error::invalid(
             &path.child("metadata").child("labels"),
             shown(template.field("metadata").field("labels")),
@@ -71,15 +69,20 @@ pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path
         ));
     }
     validate_template(errors, template, &path);
-    let pod_spec = template.field("spec");
-    let policy = pod_spec.text("restartPolicy");
+    validate_pods_run_forever(errors, template, "ReplicaSet", &path);
+}
+
+/// The pods of a controller that replaces them are never meant to end by themselves.
+pub fn validate_pods_run_forever(errors: &mut ErrorList, template: &Value, kind: &str, path: &Path) {
+    let (spec, path) = (template.field("spec"), path.child("spec"));
+    let policy = spec.text("restartPolicy");
     if policy != "Always" {
-        errors.push(Error::not_supported(&path.child("spec").child("restartPolicy"), policy, &["Always"]));
+        errors.push(Error::not_supported(&path.child("restartPolicy"), policy, &["Always"]));
     }
-    if pod_spec.has("activeDeadlineSeconds") {
+    if spec.has("activeDeadlineSeconds") {
         errors.push(Error::forbidden(
-            &path.child("spec").child("activeDeadlineSeconds"),
-            "activeDeadlineSeconds in ReplicaSet is not Supported",
+            &path.child("activeDeadlineSeconds"),
+            format!("activeDeadlineSeconds in {kind} is not Supported"),
         ));
     }
 }

@@ -4,7 +4,8 @@ use super::projected::validate_projected;
 use crate::names;
 use crate::read::Read;
 use crate::validation::labels::{validate_annotations, validate_labels};
-use crate::validation::resources::{quantity, validate_amount};
+use crate::validation::resources::quantity;
+use crate::validation::volumes::{validate_claim_spec, validate_csi_driver_name};
 use crate::validation::{each, one_of};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
@@ -185,7 +186,7 @@ fn validate_source(
     }
 }
 
-fn validate_host_path(errors: &mut ErrorList, source: &Value, path: &Path) {
+pub fn validate_host_path(errors: &mut ErrorList, source: &Value, path: &Path) {
     let host_path = source.text("path");
     if host_path.is_empty() {
         errors.push(Error::required(&path.child("path"), ""));
@@ -231,16 +232,7 @@ pub fn validate_mode(errors: &mut ErrorList, mode: Option<i64>, path: &Path) {
 }
 
 fn validate_csi(errors: &mut ErrorList, source: &Value, path: &Path) {
-    let driver = source.text("driver");
-    if driver.is_empty() {
-        errors.push(Error::required(&path.child("driver"), ""));
-    } else {
-        if driver.len() > 63 {
-            errors.push(Error::too_long(&path.child("driver"), 63));
-        }
-        let lower = driver.to_lowercase();
-        each(errors, &path.child("driver"), driver, names::is_dns1123_subdomain(&lower));
-    }
+    validate_csi_driver_name(errors, source.text("driver"), &path.child("driver"));
     if let Some(secret) = source.field("nodePublishSecretRef") {
         let name = secret.text("name");
         if name.is_empty() {
@@ -277,43 +269,6 @@ fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod:
         for sentence in names::dns1123_subdomain(&claim, false) {
             errors.push(Error::invalid(&path.child("name"), volume, format!("PVC name {claim:?}: {sentence}")));
         }
-    }
-}
-
-/// The claim that an ephemeral volume makes.
-fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
-    let modes: Vec<&str> = spec.list("accessModes").iter().filter_map(Value::as_str).collect();
-    let supported = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-    if modes.is_empty() {
-        errors.push(Error::required(&path.child("accessModes"), "at least 1 access mode is required"));
-    }
-    for mode in &modes {
-        if !supported.contains(mode) {
-            errors.push(Error::not_supported(&path.child("accessModes"), *mode, &supported));
-        }
-    }
-    if modes.contains(&"ReadWriteOncePod") && modes.len() > 1 {
-        errors
-            .push(Error::forbidden(&path.child("accessModes"), "may not use ReadWriteOncePod with other access modes"));
-    }
-    let at = path.child("resources").key("storage");
-    match spec.field("resources").field("requests").field("storage") {
-        None => errors.push(Error::required(&at, "")),
-        Some(size) => match quantity(size) {
-            Some(amount) if !amount.is_negative() && amount.value() == 0 => {
-                errors.push(Error::invalid(&at, amount.to_string(), "must be greater than zero"));
-            }
-            _ => validate_amount(errors, "storage", size, &at),
-        },
-    }
-    let class = spec.text("storageClassName");
-    if !class.is_empty() {
-        each(errors, &path.child("storageClassName"), class, names::dns1123_subdomain(class, false));
-    }
-    if let Some(mode) = spec.opt_text("volumeMode")
-        && !matches!(mode, "Block" | "Filesystem")
-    {
-        errors.push(Error::not_supported(&path.child("volumeMode"), mode, &["Block", "Filesystem"]));
     }
 }
 

@@ -37,7 +37,7 @@ const DEPRECATED_VOLUMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Node labels that have a newer name.
-fn deprecated_node_label(key: &str) -> Option<&'static str> {
+pub fn deprecated_node_label(key: &str) -> Option<&'static str> {
     Some(match key {
         "beta.kubernetes.io/arch" => "deprecated since v1.14; use \"kubernetes.io/arch\" instead",
         "beta.kubernetes.io/os" => "deprecated since v1.14; use \"kubernetes.io/os\" instead",

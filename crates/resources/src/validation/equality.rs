@@ -3,6 +3,8 @@
 //! quantities are compared as numbers. The schema says what is a pointer and a quantity.
 
 use super::resources::quantity;
+use super::{FIELD_IS_IMMUTABLE, shown};
+use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::schema::{self, Special, Type, TypeDef};
 use serde_json::{Map, Value};
@@ -22,6 +24,33 @@ pub fn changed(new: &Value, old: &Value, fields: &[&str]) -> bool {
         let pointer = field.is_none_or(|field| field.pointer);
         !semantically_equal(new.get(key), old.get(key), field.map(|field| &field.ty), pointer)
     })
+}
+
+/// Whether what stands at a path means the same in both objects.
+pub fn same_at(new: &Value, old: &Value, path: &[&str]) -> bool {
+    let mut definition = schema::of_kind(&new.gvk()).map(|definition| &**definition);
+    let (mut a, mut b) = (Some(new), Some(old));
+    let (mut ty, mut pointer) = (None, true);
+    for key in path {
+        let field = definition.and_then(|definition| definition.field(key));
+        ty = field.map(|field| &field.ty);
+        pointer = field.is_none_or(|field| field.pointer);
+        definition = match ty {
+            Some(Type::Struct(reference)) => Some(reference.get()),
+            _ => None,
+        };
+        a = a.and_then(|value| value.get(key));
+        b = b.and_then(|value| value.get(key));
+    }
+    semantically_equal(a, b, ty, pointer)
+}
+
+/// What stands at a path never changes; `shown_at` is where the error says it stands.
+pub fn validate_immutable(errors: &mut ErrorList, new: &Value, old: &Value, path: &[&str], shown_at: &Path) {
+    if !same_at(new, old, path) {
+        let value = path.iter().try_fold(new, |value, key| value.get(key));
+        errors.push(Error::invalid(shown_at, shown(value), FIELD_IS_IMMUTABLE));
+    }
 }
 
 /// A builtin type by its package and name.
