@@ -1,6 +1,8 @@
 //! The kinds of the group `apps`.
 
 pub mod controller_revision;
+pub mod daemon_set;
 pub mod deployment;
 pub mod replica_set;
-mod replicas;
+pub mod replicas;
+pub mod stateful_set;
