@@ -1,0 +1,182 @@
+//! ReplicationController: the strategy of the oldest way to keep a number of like pods.
+
+use crate::apps::replicas::{validate_replica_counts, warn_of_unlike_label_name};
+use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
+use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::validation::{nonnegative, shown};
+use crate::{Context, Propagation, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub struct ReplicationController;
+
+impl Strategy for ReplicationController {
+    /// Pods are recognized by the template's labels unless a selector says otherwise.
+    fn default(&self, controller: &mut Value) {
+        let spec = ensure_object(controller).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "replicas", 1);
+        let labels = spec.field("template").field("metadata").entries("labels").clone();
+        if let Some(template) = field_mut(spec, "template") {
+            default_template(template);
+        }
+        if labels.is_empty() {
+            return;
+        }
+        if spec.entries("selector").is_empty() {
+            set(spec, "selector", labels.clone());
+        }
+        if controller.field("metadata").entries("labels").is_empty() {
+            controller.set_meta("labels", labels);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, controller: &mut Value) {
+        set(controller, "status", json!({"replicas": 0}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, controller: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (controller.field("spec"), Path::new("spec"));
+        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
+        let selector = spec.entries("selector");
+        if selector.is_empty() {
+            errors.push(Error::required(&path.child("selector"), ""));
+        }
+        match spec.opt_int("replicas") {
+            None => errors.push(Error::required(&path.child("replicas"), "")),
+            Some(replicas) => nonnegative(&mut errors, &path.child("replicas"), replicas),
+        }
+        let path = path.child("template");
+        let Some(template) = spec.field("template") else {
+            errors.push(Error::required(&path, ""));
+            return errors;
+        };
+        let labels = template.field("metadata");
+        if !selector.iter().all(|(key, value)| labels.entries("labels").get(key) == Some(value)) {
+            errors.push(Error::invalid(
+                &path.child("metadata").child("labels"),
+                shown(labels.field("labels")),
+                "`selector` does not match template `labels`",
+            ));
+        }
+        validate_template(&mut errors, template, &path);
+        validate_pods_run_forever(&mut errors, template, "ReplicationController", &path);
+        errors
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let counts = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"];
+        let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+        validate_replica_counts(&mut errors, new.field("status"), &counts, &parts, &Path::new("status"));
+        errors
+    }
+
+    fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match old {
+            None => warn_of_unlike_label_name(&mut warnings, new),
+            Some(old) if !self.is_new_generation(new, old) => return warnings,
+            Some(_) => {}
+        }
+        let path = Path::new("spec").child("template");
+        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
+        warnings
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn selectable_fields(&self, controller: &Value) -> Vec<(&'static str, String)> {
+        vec![("status.replicas", controller.field("status").int("replicas").to_string())]
+    }
+
+    fn cells(&self, controller: &Value, now: Timestamp) -> Vec<Value> {
+        let (spec, status) = (controller.field("spec"), controller.field("status"));
+        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
+        vec![
+            controller.name().into(),
+            spec.int("replicas").into(),
+            status.int("replicas").into(),
+            status.int("readyReplicas").into(),
+            print::age(controller, now).into(),
+            names.into(),
+            images.into(),
+            print::labels(spec.entries("selector")).into(),
+        ]
+    }
+
+    /// Kept by upstream's v1 from the time before garbage collection.
+    fn default_propagation(&self) -> Propagation {
+        Propagation::Orphan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, texts};
+
+    fn controller() -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "web", "image": "web:v1"}]},
+            }},
+        })
+    }
+
+    #[test]
+    fn the_template_lends_its_labels() {
+        let mut object = controller();
+        ReplicationController.default(&mut object);
+        assert_eq!(object["spec"]["selector"], json!({"app": "web"}));
+        assert_eq!(object["metadata"]["labels"], json!({"app": "web"}));
+        check(&ReplicationController, controller(), &[]);
+    }
+
+    #[test]
+    fn a_controller_recognizes_its_pods() {
+        let mut object = controller();
+        object["spec"]["selector"] = json!({"app": "db"});
+        check(
+            &ReplicationController,
+            object,
+            &[
+                "spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`",
+            ],
+        );
+        check(
+            &ReplicationController,
+            json!({"spec": {"replicas": -1}}),
+            &[
+                "spec.selector: Required value",
+                "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+                "spec.template: Required value",
+            ],
+        );
+        let status = json!({"status": {"replicas": 1, "readyReplicas": 2}});
+        assert_eq!(
+            texts(&ReplicationController.validate_status_update(&status, &json!({}))),
+            ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"]
+        );
+    }
+
+    #[test]
+    fn a_controller_shows_how_many_it_keeps() {
+        let mut object = controller();
+        object["status"] = json!({"replicas": 1});
+        assert_eq!(
+            Value::from(cells(&ReplicationController, object)),
+            json!(["web", 1, 1, 0, "10m", "web", "web:v1", "app=web"])
+        );
+    }
+}
