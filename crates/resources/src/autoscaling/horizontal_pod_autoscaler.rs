@@ -1,0 +1,297 @@
+//! HorizontalPodAutoscaler, v2: the strategy of replicas that follow a load.
+
+use super::metrics::{metrics_text, validate_metrics, validate_reference};
+use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::validation::nonnegative;
+use crate::validation::volumes::validate_nonnegative_quantity;
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::gvk::GroupVersion;
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub struct HorizontalPodAutoscaler;
+
+/// The share of its cpu requests that pods are kept at when nothing else is asked for.
+pub const DEFAULT_CPU_UTILIZATION: i64 = 80;
+
+const SELECT_POLICIES: &[&str] = &["Disabled", "Max", "Min"];
+const MAX_WINDOW_SECONDS: i64 = 3600;
+const MAX_PERIOD_SECONDS: i64 = 1800;
+
+impl Strategy for HorizontalPodAutoscaler {
+    fn default(&self, autoscaler: &mut Value) {
+        super::convert::drop_annotations(autoscaler);
+        let spec = ensure_object(autoscaler).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "minReplicas", 1);
+        if spec.list("metrics").is_empty() {
+            set(spec, "metrics", json!([cpu_metric(DEFAULT_CPU_UTILIZATION)]));
+        }
+        if let Some(behavior) = field_mut(spec, "behavior") {
+            let policy = |kind: &str, value: i64| json!({"type": kind, "value": value, "periodSeconds": 15});
+            let up = ensure_object(behavior).entry("scaleUp").or_insert(Value::Null);
+            default_value(up, "stabilizationWindowSeconds", 0);
+            default_value(up, "selectPolicy", "Max");
+            default_value(up, "policies", json!([policy("Pods", 4), policy("Percent", 100)]));
+            // How long a scale-down waits is the controller's to say.
+            let down = ensure_object(behavior).entry("scaleDown").or_insert(Value::Null);
+            default_value(down, "selectPolicy", "Max");
+            default_value(down, "policies", json!([policy("Percent", 100)]));
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, autoscaler: &mut Value) {
+        set(autoscaler, "status", json!({}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, autoscaler: &Value) -> ErrorList {
+        validate_spec(autoscaler, None)
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        validate_spec(new, Some(old))
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        for key in ["currentReplicas", "desiredReplicas"] {
+            nonnegative(&mut errors, &Path::new("status").child(key), new.field("status").int(key));
+        }
+        errors
+    }
+
+    fn cells(&self, autoscaler: &Value, now: Timestamp) -> Vec<Value> {
+        let (spec, status) = (autoscaler.field("spec"), autoscaler.field("status"));
+        let target = spec.field("scaleTargetRef");
+        let least = spec.opt_int("minReplicas").map_or_else(|| "<unset>".to_owned(), |count| count.to_string());
+        vec![
+            autoscaler.name().into(),
+            format!("{}/{}", target.text("kind"), target.text("name")).into(),
+            metrics_text(spec.list("metrics"), status.list("currentMetrics")).into(),
+            least.into(),
+            spec.int("maxReplicas").into(),
+            status.int("currentReplicas").into(),
+            print::age(autoscaler, now).into(),
+        ]
+    }
+}
+
+pub fn cpu_metric(utilization: i64) -> Value {
+    let target = json!({"type": "Utilization", "averageUtilization": utilization});
+    json!({"type": "Resource", "resource": {"name": "cpu", "target": target}})
+}
+
+/// What a reference's apiVersion may leave out or get wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ApiVersion {
+    /// It was there before.
+    Any,
+    GroupMayBeEmpty,
+    Whole,
+}
+
+impl ApiVersion {
+    pub fn check(self, api_version: &str) -> Result<(), String> {
+        if self == Self::Any {
+            return Ok(());
+        }
+        if api_version.matches('/').count() > 1 {
+            return Err(format!("unexpected GroupVersion string: {api_version}"));
+        }
+        if self == Self::Whole && GroupVersion::parse(api_version).group.is_empty() {
+            return Err("apiVersion must specify API group".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn validate_spec(autoscaler: &Value, old: Option<&Value>) -> ErrorList {
+    let mut errors = ErrorList::new();
+    let (spec, path) = (autoscaler.field("spec"), Path::new("spec"));
+    let old_spec = old.field("spec");
+    let (least, most) = (spec.opt_int("minReplicas"), spec.int("maxReplicas"));
+    // Scaling to zero is a feature that is off in 1.36; who has it already keeps it.
+    let lowest = if old_spec.opt_int("minReplicas") == Some(0) { 0 } else { 1 };
+    if let Some(least) = least
+        && least < lowest
+    {
+        let detail = format!("must be greater than or equal to {lowest}");
+        errors.push(Error::invalid(&path.child("minReplicas"), least, detail));
+    }
+    let at = path.child("maxReplicas");
+    if most == 0 {
+        errors.push(Error::required(&at, "must be set and greater than 0"));
+    } else if most < 0 {
+        errors.push(Error::invalid(&at, most, "must be greater than or equal to 1"));
+    }
+    if least.is_some_and(|least| most < least) {
+        errors.push(Error::invalid(&at, most, "must be greater than or equal to `minReplicas`"));
+    }
+    let (target, old_target) = (spec.field("scaleTargetRef"), old_spec.field("scaleTargetRef"));
+    let is_same = |key: &str| target.text(key) == old_target.text(key);
+    let api_version = if old.is_some() && is_same("apiVersion") && is_same("kind") {
+        ApiVersion::Any
+    } else if target.text("kind") == "ReplicationController" {
+        ApiVersion::GroupMayBeEmpty
+    } else {
+        ApiVersion::Whole
+    };
+    validate_reference(&mut errors, target, api_version, &path.child("scaleTargetRef"));
+    let was_wrong = old_spec.list("metrics").iter().filter(|metric| metric.text("type") == "Object").any(|metric| {
+        let object = metric.field("object").field("describedObject");
+        ApiVersion::GroupMayBeEmpty.check(object.text("apiVersion")).is_err()
+    });
+    let api_version = if was_wrong { ApiVersion::Any } else { ApiVersion::GroupMayBeEmpty };
+    validate_metrics(&mut errors, spec.list("metrics"), least, api_version, &path.child("metrics"));
+    for key in ["scaleUp", "scaleDown"] {
+        if let Some(rules) = spec.field("behavior").field(key) {
+            validate_rules(&mut errors, rules, &path.child("behavior").child(key));
+        }
+    }
+    errors
+}
+
+fn validate_rules(errors: &mut ErrorList, rules: &Value, path: &Path) {
+    let at = path.child("stabilizationWindowSeconds");
+    if let Some(window) = rules.opt_int("stabilizationWindowSeconds") {
+        if window < 0 {
+            errors.push(Error::invalid(&at, window, "must be greater than or equal to zero"));
+        }
+        if window > MAX_WINDOW_SECONDS {
+            errors.push(Error::invalid(&at, window, format!("must be less than or equal to {MAX_WINDOW_SECONDS}")));
+        }
+    }
+    if let Some(policy) = rules.opt_text("selectPolicy")
+        && !SELECT_POLICIES.contains(&policy)
+    {
+        errors.push(Error::not_supported(&path.child("selectPolicy"), policy, SELECT_POLICIES));
+    }
+    let at = path.child("policies");
+    if rules.list("policies").is_empty() {
+        errors.push(Error::required(&at, "must specify at least one Policy"));
+    }
+    for (index, policy) in rules.list("policies").iter().enumerate() {
+        let path = at.index(index);
+        let (kind, value, period) = (policy.text("type"), policy.int("value"), policy.int("periodSeconds"));
+        if !matches!(kind, "Pods" | "Percent") {
+            errors.push(Error::not_supported(&path.child("type"), kind, &["Percent", "Pods"]));
+        }
+        if value <= 0 {
+            errors.push(Error::invalid(&path.child("value"), value, "must be greater than zero"));
+        }
+        if period <= 0 {
+            errors.push(Error::invalid(&path.child("periodSeconds"), period, "must be greater than zero"));
+        }
+        if period > MAX_PERIOD_SECONDS {
+            let detail = format!("must be less than or equal to {MAX_PERIOD_SECONDS}");
+            errors.push(Error::invalid(&path.child("periodSeconds"), period, detail));
+        }
+    }
+    if let Some(tolerance) = rules.field("tolerance") {
+        validate_nonnegative_quantity(errors, tolerance, &path.child("tolerance"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+
+    fn autoscaler() -> Value {
+        json!({
+            "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"},
+            "spec": {"maxReplicas": 5, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}},
+        })
+    }
+
+    fn with(key: &str, value: Value) -> Value {
+        let mut object = autoscaler();
+        object["spec"][key] = value;
+        object
+    }
+
+    #[test]
+    fn an_autoscaler_has_bounds() {
+        check(&HorizontalPodAutoscaler, autoscaler(), &[]);
+        check(
+            &HorizontalPodAutoscaler,
+            with("minReplicas", 0.into()),
+            &[
+                "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
+                "spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas",
+            ],
+        );
+        check(
+            &HorizontalPodAutoscaler,
+            with("maxReplicas", 0.into()),
+            &[
+                "spec.maxReplicas: Required value: must be set and greater than 0",
+                "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_target_names_its_group() {
+        let target = |api_version: &str, kind: &str| {
+            with("scaleTargetRef", json!({"apiVersion": api_version, "kind": kind, "name": "web"}))
+        };
+        check(&HorizontalPodAutoscaler, target("v1", "ReplicationController"), &[]);
+        let refused = "spec.scaleTargetRef.apiVersion: Invalid value: \"v1\": apiVersion must specify API group";
+        check(&HorizontalPodAutoscaler, target("v1", "Deployment"), &[refused]);
+        check_update(&HorizontalPodAutoscaler, target("v1", "Deployment"), target("v1", "Deployment"), &[]);
+        check(
+            &HorizontalPodAutoscaler,
+            target("a/b/c", "Deployment"),
+            &["spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c"],
+        );
+    }
+
+    #[test]
+    fn behavior_is_filled_in_and_bounded() {
+        let mut object = with("behavior", json!({"scaleDown": {"stabilizationWindowSeconds": 60}}));
+        HorizontalPodAutoscaler.default(&mut object);
+        assert_eq!(
+            object["spec"]["behavior"],
+            json!({
+                "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [
+                    {"type": "Pods", "value": 4, "periodSeconds": 15},
+                    {"type": "Percent", "value": 100, "periodSeconds": 15},
+                ]},
+                "scaleDown": {"stabilizationWindowSeconds": 60, "selectPolicy": "Max", "policies": [
+                    {"type": "Percent", "value": 100, "periodSeconds": 15},
+                ]},
+            })
+        );
+        check(
+            &HorizontalPodAutoscaler,
+            with(
+                "behavior",
+                json!({"scaleUp": {
+                    "stabilizationWindowSeconds": 3601, "selectPolicy": "Some",
+                    "policies": [{"type": "Some", "value": 0, "periodSeconds": 1801}],
+                }}),
+            ),
+            &[
+                "spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600",
+                "spec.behavior.scaleUp.selectPolicy: Unsupported value: \"Some\": supported values: \"Disabled\", \"Max\", \"Min\"",
+                "spec.behavior.scaleUp.policies[0].type: Unsupported value: \"Some\": supported values: \"Percent\", \"Pods\"",
+                "spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero",
+                "spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_autoscaler_shows_where_it_stands() {
+        assert_eq!(
+            Value::from(cells(&HorizontalPodAutoscaler, autoscaler())),
+            json!(["web", "Deployment/web", "cpu: <unknown>/80%", "1", 5, 0, "10m"])
+        );
+    }
+}
