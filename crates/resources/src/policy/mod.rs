@@ -1,0 +1,3 @@
+//! The kinds of the group `policy`.
+
+pub mod pod_disruption_budget;

@@ -1,0 +1,157 @@
+//! PodDisruptionBudget: the strategy of how many pods may be missing at once.
+
+use crate::read::{Read, field_mut, keep, set};
+use crate::validation::conditions::validate_conditions;
+use crate::validation::int_or_percent::{int_or_percent_text, validate_at_most_100_percent, validate_int_or_percent};
+use crate::validation::labels::validate_label_selector;
+use crate::validation::{nonnegative, shown};
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub struct PodDisruptionBudget;
+
+/// By this key v1beta1 said whether an empty selector meant all pods or none. It has no
+/// meaning beside anything else and is taken away there.
+const OLD_EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+
+const EVICTION_POLICIES: &[&str] = &["AlwaysAllow", "IfHealthyBudget"];
+
+impl Strategy for PodDisruptionBudget {
+    fn default(&self, budget: &mut Value) {
+        let selector = field_mut(budget, "spec").and_then(|spec| field_mut(spec, "selector"));
+        if let Some(selector) = selector
+            && !is_match_none(selector)
+            && let Some(Value::Array(expressions)) = field_mut(selector, "matchExpressions")
+        {
+            expressions.retain(|expression| expression.text("key") != OLD_EMPTY_SELECTOR);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, budget: &mut Value) {
+        set(budget, "status", json!({}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, budget: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (budget.field("spec"), Path::new("spec"));
+        if spec.has("minAvailable") && spec.has("maxUnavailable") {
+            let detail = "minAvailable and maxUnavailable cannot be both set";
+            errors.push(Error::invalid(&path, shown(spec), detail));
+        }
+        for key in ["minAvailable", "maxUnavailable"] {
+            if let Some(value) = spec.field(key) {
+                validate_int_or_percent(&mut errors, Some(value), &path.child(key));
+                validate_at_most_100_percent(&mut errors, Some(value), &path.child(key));
+            }
+        }
+        validate_label_selector(&mut errors, spec.field("selector"), &path.child("selector"));
+        if let Some(policy) = spec.opt_text("unhealthyPodEvictionPolicy")
+            && !EVICTION_POLICIES.contains(&policy)
+        {
+            errors.push(Error::not_supported(&path.child("unhealthyPodEvictionPolicy"), policy, EVICTION_POLICIES));
+        }
+        errors
+    }
+
+    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (status, path) = (new.field("status"), Path::new("status"));
+        validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
+        for key in ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] {
+            nonnegative(&mut errors, &path.child(key), status.int(key));
+        }
+        errors
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, budget: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = budget.field("spec");
+        let text = |key: &str| spec.field(key).map_or_else(|| "N/A".to_owned(), int_or_percent_text);
+        vec![
+            budget.name().into(),
+            text("minAvailable").into(),
+            text("maxUnavailable").into(),
+            budget.field("status").int("disruptionsAllowed").into(),
+            print::age(budget, now).into(),
+        ]
+    }
+}
+
+/// Whether a selector says by that key, and by nothing else, that it selects nothing.
+fn is_match_none(selector: &Value) -> bool {
+    match selector.list("matchExpressions") {
+        [one] => {
+            one.text("key") == OLD_EMPTY_SELECTOR
+                && one.text("operator") == "Exists"
+                && one.list("values").is_empty()
+                && selector.entries("matchLabels").is_empty()
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, texts};
+
+    fn budget(spec: Value) -> Value {
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": spec})
+    }
+
+    #[test]
+    fn a_budget_says_one_thing() {
+        check(&PodDisruptionBudget, budget(json!({"minAvailable": 1, "selector": {}})), &[]);
+        check(
+            &PodDisruptionBudget,
+            budget(json!({"minAvailable": -1, "maxUnavailable": "101%", "unhealthyPodEvictionPolicy": "Some"})),
+            &[
+                "spec: Invalid value: {\"maxUnavailable\":\"101%\",\"minAvailable\":-1,\"unhealthyPodEvictionPolicy\":\"Some\"}: minAvailable and maxUnavailable cannot be both set",
+                "spec.minAvailable: Invalid value: -1: must be greater than or equal to 0",
+                "spec.maxUnavailable: Invalid value: \"101%\": must not be greater than 100%",
+                "spec.unhealthyPodEvictionPolicy: Unsupported value: \"Some\": supported values: \"AlwaysAllow\", \"IfHealthyBudget\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_old_key_stands_alone_or_not_at_all() {
+        let old = json!({"key": OLD_EMPTY_SELECTOR, "operator": "Exists"});
+        let mut alone = budget(json!({"selector": {"matchExpressions": [old]}}));
+        PodDisruptionBudget.default(&mut alone);
+        assert_eq!(alone["spec"]["selector"]["matchExpressions"], json!([old]));
+        let mut beside = budget(json!({"selector": {"matchExpressions": [old], "matchLabels": {"a": "b"}}}));
+        PodDisruptionBudget.default(&mut beside);
+        assert_eq!(beside["spec"]["selector"]["matchExpressions"], json!([]));
+    }
+
+    #[test]
+    fn counts_are_not_negative() {
+        let status = json!({"status": {"disruptionsAllowed": -1}});
+        assert_eq!(
+            texts(&PodDisruptionBudget.validate_status_update(&status, &json!({}))),
+            ["status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0"]
+        );
+    }
+
+    #[test]
+    fn a_budget_shows_what_is_left_of_it() {
+        let mut object = budget(json!({"maxUnavailable": "25%"}));
+        object["status"] = json!({"disruptionsAllowed": 2});
+        assert_eq!(Value::from(cells(&PodDisruptionBudget, object)), json!(["web", "N/A", "25%", 2, "10m"]));
+    }
+}
