@@ -1,0 +1,223 @@
+//! CSIDriver: the strategy of what the cluster knows about a storage driver.
+
+use crate::read::{Read, default_value, remove, set};
+use crate::validation::equality::{changed, same_at};
+use crate::validation::validate_immutable;
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+pub struct CsiDriver;
+
+const GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
+const MIN_TOKEN_SECONDS: i64 = 600;
+const MAX_TOKEN_SECONDS: i64 = 1 << 32;
+const MIN_UPDATE_SECONDS: i64 = 10;
+
+impl Strategy for CsiDriver {
+    fn default(&self, driver: &mut Value) {
+        let spec = ensure_object(driver).entry("spec").or_insert_with(|| json!({}));
+        default_value(spec, "attachRequired", true);
+        default_value(spec, "podInfoOnMount", false);
+        default_value(spec, "storageCapacity", false);
+        default_value(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+        if spec.list("volumeLifecycleModes").is_empty() {
+            set(spec, "volumeLifecycleModes", json!(["Persistent"]));
+        }
+        default_value(spec, "requiresRepublish", false);
+        default_value(spec, "seLinuxMount", false);
+    }
+
+    fn prepare_for_create(&self, _context: &Context, driver: &mut Value) {
+        drop_scheduling(driver);
+    }
+
+    /// The generation begins to count with the first change.
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        if !old.field("spec").has("preventPodSchedulingIfMissing") {
+            drop_scheduling(new);
+        }
+        if changed(new, old, &["spec"]) {
+            new.set_meta("generation", old.generation().saturating_add(1));
+        }
+    }
+
+    fn validate(&self, driver: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (driver.field("spec"), Path::new("spec"));
+        for (key, shown) in [
+            ("attachRequired", "attachedRequired"),
+            ("podInfoOnMount", "podInfoOnMount"),
+            ("storageCapacity", "storageCapacity"),
+        ] {
+            if !spec.has(key) {
+                errors.push(Error::required(&path.child(shown), ""));
+            }
+        }
+        if let Some(policy) = spec.opt_text("fsGroupPolicy")
+            && !GROUP_POLICIES.contains(&policy)
+        {
+            errors.push(Error::not_supported(&path.child("fsGroupPolicy"), policy, GROUP_POLICIES));
+        }
+        validate_token_requests(&mut errors, spec.list("tokenRequests"), &path.child("tokenRequests"));
+        for mode in spec.texts("volumeLifecycleModes") {
+            if !matches!(mode, "Persistent" | "Ephemeral") {
+                let path = path.child("volumeLifecycleModes");
+                errors.push(Error::not_supported(&path, mode, &["Persistent", "Ephemeral"]));
+            }
+        }
+        if !spec.has("seLinuxMount") {
+            errors.push(Error::required(&path.child("seLinuxMount"), ""));
+        }
+        if let Some(period) = spec.opt_int("nodeAllocatableUpdatePeriodSeconds")
+            && period < MIN_UPDATE_SECONDS
+        {
+            let path = path.child("nodeAllocatableUpdatePeriodSeconds");
+            errors.push(Error::invalid(&path, period, "must be greater than or equal to 10 seconds"));
+        }
+        if let Some(in_secrets) = spec.opt_flag("serviceAccountTokenInSecrets")
+            && spec.list("tokenRequests").is_empty()
+        {
+            let detail = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
+            errors.push(Error::invalid(&path.child("serviceAccountTokenInSecrets"), in_secrets, detail));
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        let path = Path::new("spec");
+        validate_immutable(&mut errors, new, old, &["spec", "attachRequired"], &path.child("attachedRequired"));
+        let modes = "volumeLifecycleModes";
+        validate_immutable(&mut errors, new, old, &["spec", modes], &path.child(modes));
+        errors
+    }
+
+    fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        let spec = new.field("spec");
+        let asks = !spec.list("tokenRequests").is_empty() && !spec.has("serviceAccountTokenInSecrets");
+        if asks && old.is_none_or(|old| !same_at(new, old, &["spec", "tokenRequests"])) {
+            return vec![
+                "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes"
+                    .to_owned(),
+            ];
+        }
+        Vec::new()
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, driver: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = driver.field("spec");
+        let modes: Vec<&str> = spec.texts("volumeLifecycleModes").collect();
+        let tokens = if spec.has("tokenRequests") {
+            let audiences: Vec<&str> = spec.list("tokenRequests").iter().map(|token| token.text("audience")).collect();
+            audiences.join(",")
+        } else {
+            "<unset>".to_owned()
+        };
+        vec![
+            driver.name().into(),
+            spec.opt_flag("attachRequired").unwrap_or(true).into(),
+            spec.flag("podInfoOnMount").into(),
+            spec.flag("storageCapacity").into(),
+            tokens.into(),
+            spec.flag("requiresRepublish").into(),
+            print::or_none(modes.join(",")).into(),
+            print::age(driver, now).into(),
+        ]
+    }
+}
+
+/// The feature behind this field is off in 1.36.
+fn drop_scheduling(driver: &mut Value) {
+    if let Some(spec) = crate::read::field_mut(driver, "spec") {
+        remove(spec, "preventPodSchedulingIfMissing");
+    }
+}
+
+fn validate_token_requests(errors: &mut ErrorList, requests: &[Value], path: &Path) {
+    let mut audiences = HashSet::new();
+    for (index, request) in requests.iter().enumerate() {
+        let (path, audience) = (path.index(index), request.text("audience"));
+        if !audiences.insert(audience) {
+            errors.push(Error::duplicate(&path.child("audience"), audience));
+            continue;
+        }
+        let Some(seconds) = request.opt_int("expirationSeconds") else { continue };
+        let path = path.child("expirationSeconds");
+        if seconds < MIN_TOKEN_SECONDS {
+            errors.push(Error::invalid(&path, seconds, "may not specify a duration less than 10 minutes"));
+        }
+        if seconds > MAX_TOKEN_SECONDS {
+            errors.push(Error::invalid(&path, seconds, "may not specify a duration larger than 2^32 seconds"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update, context};
+
+    fn driver(spec: Value) -> Value {
+        json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "example.com"}, "spec": spec})
+    }
+
+    #[test]
+    fn a_driver_says_what_it_wants() {
+        check(&CsiDriver, driver(json!({})), &[]);
+        check(
+            &CsiDriver,
+            driver(json!({
+                "fsGroupPolicy": "Some", "volumeLifecycleModes": ["Some"], "nodeAllocatableUpdatePeriodSeconds": 1,
+                "tokenRequests": [{"audience": "a", "expirationSeconds": 1}, {"audience": "a"}],
+            })),
+            &[
+                "spec.fsGroupPolicy: Unsupported value: \"Some\": supported values: \"File\", \"None\", \"ReadWriteOnceWithFSType\"",
+                "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes",
+                "spec.tokenRequests[1].audience: Duplicate value: \"a\"",
+                "spec.volumeLifecycleModes: Unsupported value: \"Some\": supported values: \"Persistent\", \"Ephemeral\"",
+                "spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 1: must be greater than or equal to 10 seconds",
+            ],
+        );
+        check(
+            &CsiDriver,
+            driver(json!({"serviceAccountTokenInSecrets": true})),
+            &[
+                "spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+            ],
+        );
+    }
+
+    #[test]
+    fn attaching_never_changes_and_the_rest_is_counted() {
+        check_update(
+            &CsiDriver,
+            driver(json!({})),
+            driver(json!({"attachRequired": false})),
+            &["spec.attachedRequired: Invalid value: false: field is immutable"],
+        );
+        let old = driver(json!({}));
+        let mut new = driver(json!({"requiresRepublish": true, "preventPodSchedulingIfMissing": true}));
+        CsiDriver.prepare_for_update(&context(), &mut new, &old);
+        assert_eq!(new.generation(), 1);
+        assert!(!new["spec"].has("preventPodSchedulingIfMissing"));
+    }
+
+    #[test]
+    fn a_driver_shows_what_it_wants() {
+        let object = driver(json!({"tokenRequests": [{"audience": "a"}, {"audience": "b"}]}));
+        assert_eq!(CsiDriver.warnings(&object, None).len(), 1);
+        assert_eq!(
+            Value::from(cells(&CsiDriver, object)),
+            json!(["example.com", true, false, false, "a,b", false, "Persistent", "10m"])
+        );
+        assert_eq!(cells(&CsiDriver, driver(json!({})))[4], "<unset>");
+    }
+}

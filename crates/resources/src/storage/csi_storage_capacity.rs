@@ -1,0 +1,93 @@
+//! CSIStorageCapacity: the strategy of how much storage of a class is left where.
+
+use crate::pod_spec::warnings::deprecated_node_label;
+use crate::read::Read;
+use crate::validation::labels::validate_label_selector;
+use crate::validation::resources::quantity;
+use crate::validation::volumes::validate_nonnegative_quantity;
+use crate::validation::{each, validate_immutable};
+use crate::{Strategy, names};
+use ferry_api::field::{ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub struct CsiStorageCapacity;
+
+impl Strategy for CsiStorageCapacity {
+    fn validate(&self, capacity: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        validate_label_selector(&mut errors, capacity.field("nodeTopology"), &Path::new("nodeTopology"));
+        let class = capacity.text("storageClassName");
+        each(&mut errors, &Path::new("storageClassName"), class, names::dns1123_subdomain(class, false));
+        if let Some(amount) = capacity.field("capacity") {
+            validate_nonnegative_quantity(&mut errors, amount, &Path::new("capacity"));
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        for key in ["nodeTopology", "storageClassName"] {
+            validate_immutable(&mut errors, new, old, &[key], &Path::new(key));
+        }
+        errors
+    }
+
+    fn warnings(&self, capacity: &Value, _old: Option<&Value>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let (topology, path) = (capacity.field("nodeTopology"), Path::new("nodeTopology"));
+        for (index, expression) in topology.list("matchExpressions").iter().enumerate() {
+            let key = expression.text("key");
+            if let Some(message) = deprecated_node_label(key) {
+                let path = path.child("matchExpressions").index(index).child("key");
+                warnings.push(format!("{path}: {key} is {message}"));
+            }
+        }
+        for key in topology.entries("matchLabels").keys() {
+            if let Some(message) = deprecated_node_label(key) {
+                warnings.push(format!("{}: {message}", path.child("matchLabels").child(key)));
+            }
+        }
+        warnings
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, capacity: &Value, _now: Timestamp) -> Vec<Value> {
+        let amount = capacity.field("capacity").and_then(quantity);
+        let amount = amount.map_or_else(|| "<unset>".to_owned(), |amount| amount.to_string());
+        vec![capacity.name().into(), capacity.text("storageClassName").into(), amount.into()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update};
+    use serde_json::json;
+
+    #[test]
+    fn a_capacity_is_of_one_class_in_one_place() {
+        let capacity = |class: &str, amount: &str| {
+            json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity", "metadata": {"name": "a"},
+                "storageClassName": class, "capacity": amount})
+        };
+        check(&CsiStorageCapacity, capacity("fast", "1Gi"), &[]);
+        check(
+            &CsiStorageCapacity,
+            capacity("fast", "-1"),
+            &["capacity: Invalid value: \"-1\": must be greater than or equal to 0"],
+        );
+        check_update(&CsiStorageCapacity, capacity("fast", "1Gi"), capacity("fast", "2Gi"), &[]);
+        check_update(
+            &CsiStorageCapacity,
+            capacity("fast", "1Gi"),
+            capacity("slow", "1Gi"),
+            &["storageClassName: Invalid value: \"slow\": field is immutable"],
+        );
+        assert_eq!(Value::from(cells(&CsiStorageCapacity, capacity("fast", "1Gi"))), json!(["a", "fast", "1Gi"]));
+    }
+}

@@ -1,0 +1,176 @@
+//! VolumeAttachment: the strategy of a volume that is to be at a node.
+
+use crate::core::persistent_volume::{VolumeOf, default_volume_spec, validate_volume_spec};
+use crate::names;
+use crate::read::{Read, field_mut, keep, set};
+use crate::status_metadata::keep_metadata;
+use crate::validation::volumes::validate_csi_driver_name;
+use crate::validation::{each, validate_immutable};
+use crate::{Context, Strategy, print};
+use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub struct VolumeAttachment;
+
+const MAX_METADATA_BYTES: usize = 256 * 1024;
+const MAX_MESSAGE_BYTES: usize = 1024;
+
+impl Strategy for VolumeAttachment {
+    fn default(&self, attachment: &mut Value) {
+        let volume = field_mut(attachment, "spec")
+            .and_then(|spec| field_mut(spec, "source"))
+            .and_then(|source| field_mut(source, "inlineVolumeSpec"));
+        if let Some(volume) = volume {
+            default_volume_spec(volume);
+        }
+    }
+
+    fn prepare_for_create(&self, _context: &Context, attachment: &mut Value) {
+        set(attachment, "status", json!({"attached": false}));
+    }
+
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "status");
+    }
+
+    fn validate(&self, attachment: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let (spec, path) = (attachment.field("spec"), Path::new("spec"));
+        validate_csi_driver_name(&mut errors, spec.text("attacher"), &path.child("attacher"));
+        validate_source(&mut errors, spec.field("source"), &path.child("source"));
+        let node = spec.text("nodeName");
+        each(&mut errors, &path.child("nodeName"), node, names::dns1123_subdomain(node, false));
+        validate_status(&mut errors, attachment.field("status"), &Path::new("status"));
+        if let Some(volume) = spec.field("source").opt_text("persistentVolumeName") {
+            let path = path.child("source").child("persistentVolumeName");
+            each(&mut errors, &path, volume, names::dns1123_subdomain(volume, false));
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        validate_immutable(&mut errors, new, old, &["spec"], &Path::new("spec"));
+        errors
+    }
+
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
+        keep(new, old, "spec");
+        keep_metadata(new, old);
+    }
+
+    fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
+        self.validate_update(new, old)
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        false
+    }
+
+    fn cells(&self, attachment: &Value, now: Timestamp) -> Vec<Value> {
+        let spec = attachment.field("spec");
+        vec![
+            attachment.name().into(),
+            spec.text("attacher").into(),
+            spec.field("source").text("persistentVolumeName").into(),
+            spec.text("nodeName").into(),
+            attachment.field("status").flag("attached").into(),
+            print::age(attachment, now).into(),
+        ]
+    }
+}
+
+fn validate_source(errors: &mut ErrorList, source: Option<&Value>, path: &Path) {
+    let exactly_one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+    match (source.field("inlineVolumeSpec"), source.opt_text("persistentVolumeName")) {
+        (None, None) => errors.push(Error::required(path, exactly_one)),
+        (Some(_), Some(_)) => errors.push(Error::forbidden(path, exactly_one)),
+        (None, Some("")) => errors
+            .push(Error::required(&path.child("persistentVolumeName"), "must specify non empty persistentVolumeName")),
+        (None, Some(_)) => {}
+        (Some(volume), None) => {
+            validate_volume_spec(errors, volume, VolumeOf::Attachment, &path.child("inlineVolumeSpec"));
+        }
+    }
+}
+
+fn validate_status(errors: &mut ErrorList, status: Option<&Value>, path: &Path) {
+    let metadata = status.entries("attachmentMetadata");
+    let size: usize = metadata.iter().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
+    if size > MAX_METADATA_BYTES {
+        errors.push(Error::too_long(&path.child("attachmentMetadata"), MAX_METADATA_BYTES));
+    }
+    for key in ["attachError", "detachError"] {
+        let (error, path) = (status.field(key), path.child(key));
+        if error.text("message").len() > MAX_MESSAGE_BYTES {
+            // Upstream names the limit of the metadata here.
+            errors.push(Error::too_long(&path.child("message"), MAX_METADATA_BYTES));
+        }
+        let code = error.int("errorCode");
+        if code < 0 {
+            let detail = names::inclusive_range(0, i64::from(i32::MAX));
+            errors.push(Error::invalid(&path.child("errorCode"), code, detail));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cells, check, check_update, context, texts};
+
+    fn attachment() -> Value {
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "a"},
+            "spec": {"attacher": "example.com", "nodeName": "node", "source": {"persistentVolumeName": "pv"}},
+        })
+    }
+
+    #[test]
+    fn an_attachment_has_one_volume() {
+        check(&VolumeAttachment, attachment(), &[]);
+        let mut object = attachment();
+        object["spec"]["source"] = json!({});
+        check(
+            &VolumeAttachment,
+            object,
+            &["spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName"],
+        );
+        let mut object = attachment();
+        object["spec"]["source"] = json!({"inlineVolumeSpec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1"}, "hostPath": {"path": "/"}}});
+        check(
+            &VolumeAttachment,
+            object,
+            &[
+                "spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes",
+                "spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes",
+            ],
+        );
+    }
+
+    #[test]
+    fn only_its_status_changes() {
+        let mut new = attachment();
+        new["spec"]["nodeName"] = "other".into();
+        check_update(
+            &VolumeAttachment,
+            attachment(),
+            new,
+            &[
+                "spec: Invalid value: {\"attacher\":\"example.com\",\"nodeName\":\"other\",\"source\":{\"persistentVolumeName\":\"pv\"}}: field is immutable",
+            ],
+        );
+        let mut new = attachment();
+        new["metadata"]["labels"] = json!({"a": "b"});
+        new["status"] = json!({"attached": true, "attachError": {"errorCode": -1}});
+        VolumeAttachment.prepare_for_status_update(&context(), &mut new, &attachment());
+        assert_eq!(new.meta("labels"), None);
+        assert_eq!(
+            texts(&VolumeAttachment.validate_status_update(&new, &attachment())),
+            ["status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive"]
+        );
+        assert_eq!(Value::from(cells(&VolumeAttachment, new)), json!(["a", "example.com", "pv", "node", true, "10m"]));
+    }
+}
