@@ -22,11 +22,27 @@ pub enum ExprKind {
     Unspecified,
     Literal(Literal),
     Ident(String),
-    Select { operand: Box<Expr>, field: String, test_only: bool },
-    Call { function: String, target: Option<Box<Expr>>, args: Vec<Expr> },
-    List { elements: Vec<Expr>, optional: Vec<usize> },
-    Map { entries: Vec<MapEntry> },
-    Struct { type_name: String, fields: Vec<StructField> },
+    Select {
+        operand: Box<Expr>,
+        field: String,
+        test_only: bool,
+    },
+    Call {
+        function: String,
+        target: Option<Box<Expr>>,
+        args: Vec<Expr>,
+    },
+    List {
+        elements: Vec<Expr>,
+        optional: Vec<usize>,
+    },
+    Map {
+        entries: Vec<MapEntry>,
+    },
+    Struct {
+        type_name: String,
+        fields: Vec<StructField>,
+    },
     Comprehension(Box<Comprehension>),
 }
 

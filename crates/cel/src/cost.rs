@@ -73,8 +73,12 @@ pub(crate) enum CostKind {
     Compare,
     Equals,
     Concatenate,
-    ContainsIp { parses: bool },
-    ContainsCidr { parses: bool },
+    ContainsIp {
+        parses: bool,
+    },
+    ContainsCidr {
+        parses: bool,
+    },
     Validate,
     Selector,
     /// All pairs of two lists, this many times.
@@ -103,8 +107,19 @@ pub(crate) fn kind(function: &str, overload: Option<&str>) -> CostKind {
         "check" => Fixed(CHECK),
         "fieldSelector" | "labelSelector" => Selector,
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => Deep,
-        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "jsonpatch.escapeKey" | "cidr" | "isIP"
-        | "isCIDR" | "quantity" | "isQuantity" | "semver" | "isSemver" => Traverse(1.0),
+        "url"
+        | "lowerAscii"
+        | "upperAscii"
+        | "substring"
+        | "trim"
+        | "jsonpatch.escapeKey"
+        | "cidr"
+        | "isIP"
+        | "isCIDR"
+        | "quantity"
+        | "isQuantity"
+        | "semver"
+        | "isSemver" => Traverse(1.0),
         "ip" if overload == "cidr_ip" => Fixed(1),
         "ip" => Traverse(1.0),
         "ip.isCanonical" | "replace" | "split" => Traverse(2.0),
@@ -119,8 +134,14 @@ pub(crate) fn kind(function: &str, overload: Option<&str>) -> CostKind {
             "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
             | "string_format" => Traverse(1.0),
             "in_list" => InList,
-            "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string" | "less_bytes"
-            | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes" => Compare,
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes" => Compare,
             "add_string" | "add_bytes" => Concatenate,
             "matches_string" => Pattern,
             "contains_string" => Contains,
@@ -167,9 +188,7 @@ fn deep(value: &Value<'_>) -> u64 {
         Value::String(text) => (text.len() as f64 * STRING_TRAVERSAL) as u64,
         Value::Bytes(bytes) => (bytes.len() as f64 * STRING_TRAVERSAL) as u64,
         Value::List(list) => list.iter().map(|item| item.map_or(1, |item| deep(&item))).sum(),
-        Value::Map(map) => {
-            map.entries().iter().map(|(key, value)| deep(key) + value.as_ref().map_or(1, deep)).sum()
-        }
+        Value::Map(map) => map.entries().iter().map(|(key, value)| deep(key) + value.as_ref().map_or(1, deep)).sum(),
         _ => 1,
     }
 }
@@ -178,7 +197,9 @@ fn deep(value: &Value<'_>) -> u64 {
 pub(crate) fn cost(kind: CostKind, args: &[Value<'_>], result: &Value<'_>) -> u64 {
     match kind {
         CostKind::Fixed(cost) => cost,
-        CostKind::Traverse(times) => args.first().map_or(1, |first| scaled(inner_size(first), times * STRING_TRAVERSAL)),
+        CostKind::Traverse(times) => {
+            args.first().map_or(1, |first| scaled(inner_size(first), times * STRING_TRAVERSAL))
+        }
         CostKind::Deep => args.first().map_or(0, deep),
         CostKind::Result => scaled(size(result), 2.0 * STRING_TRAVERSAL),
         CostKind::Pattern => pattern(size(&args[0]), size(&args[1])),

@@ -17,6 +17,7 @@ mod activation;
 mod ast;
 mod check;
 mod cost;
+mod crd_cost;
 mod environment;
 mod error;
 mod escape;
@@ -35,6 +36,7 @@ mod value;
 
 pub use activation::{Activation, Variable};
 pub use cost::{Budget, MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT, RUNTIME_BUDGET};
+pub use crd_cost::{Cardinality, STATIC_CRD_LIMIT, STATIC_RULE_LIMIT, TotalCost, cost_error};
 pub use environment::Environment;
 pub use error::EvalError;
 pub use escape::{escape, unescape};

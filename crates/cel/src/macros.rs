@@ -99,7 +99,8 @@ pub(crate) fn expand(
                     | ExprKind::Call { .. }
             );
             if !sortable {
-                let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
+                let message =
+                    "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
                 return Err((build.nodes.offset(target.id), message.into()));
             }
             const INPUT: &str = "@__sortBy_input__";

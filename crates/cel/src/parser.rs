@@ -22,8 +22,23 @@ const MAX_TREE_DEPTH: usize = 500;
 
 /// Words that no variable or function may be called.
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 const OPERAND: &str =
@@ -167,12 +182,12 @@ impl<'s> Parser<'s> {
         if self.depth > MAX_DEPTH {
             return self.too_deep();
         }
-        let condition = self.parse_logic(&[("||", "_||_"), ("&&", "_&&_")])?;
+        let condition = self.parse_logic()?;
         let expr = match self.take("?") {
             None => condition,
             Some(op) => {
                 let id = self.nodes.id(op.offset);
-                let yes = self.parse_logic(&[("||", "_||_"), ("&&", "_&&_")])?;
+                let yes = self.parse_logic()?;
                 self.expect(":")?;
                 let no = self.parse_expr()?;
                 call(id, "_?_:_", vec![condition, yes, no])
@@ -182,16 +197,22 @@ impl<'s> Parser<'s> {
         Ok(expr)
     }
 
-    /// `a || b || c` becomes a balanced tree, so that a long chain does not nest deeply.
-    fn parse_logic(&mut self, levels: &[(&str, &str)]) -> Parsed<Expr> {
-        let Some(((symbol, function), tighter)) = levels.split_first() else { return self.parse_relation(0) };
-        let mut terms = vec![self.parse_logic(tighter)?];
-        let mut operators = Vec::new();
-        while let Some(op) = self.take(symbol) {
-            terms.push(self.parse_logic(tighter)?);
-            operators.push(self.nodes.id(op.offset));
+    /// `a || b && c`. A chain of one operator becomes a balanced tree, so that a long one
+    /// does not nest deeply.
+    fn parse_logic(&mut self) -> Parsed<Expr> {
+        let (mut alternatives, mut ors) = (Vec::new(), Vec::new());
+        loop {
+            let (mut terms, mut ands) = (Vec::new(), Vec::new());
+            loop {
+                terms.push(self.parse_relation(0)?);
+                let Some(op) = self.take("&&") else { break };
+                ands.push(self.nodes.id(op.offset));
+            }
+            alternatives.push(balance("_&&_", &mut terms.into_iter(), &ands));
+            let Some(op) = self.take("||") else { break };
+            ors.push(self.nodes.id(op.offset));
         }
-        Ok(balance(function, &mut terms.into_iter(), &operators))
+        Ok(balance("_||_", &mut alternatives.into_iter(), &ors))
     }
 
     /// The left-associative operators, by climbing: relations bind looser than sums, sums
@@ -446,7 +467,9 @@ impl<'s> Parser<'s> {
         let read = match token.kind {
             Kind::Int => {
                 let (radix, digits) = radix(token.text);
-                i64::from_str_radix(&format!("{sign}{digits}"), radix).map(Literal::Int).map_err(|_| "invalid int literal")
+                i64::from_str_radix(&format!("{sign}{digits}"), radix)
+                    .map(Literal::Int)
+                    .map_err(|_| "invalid int literal")
             }
             Kind::Uint => {
                 let (radix, digits) = radix(&token.text[..token.text.len() - 1]);

@@ -29,7 +29,10 @@ pub(crate) enum Kind {
     /// An object that declares nothing: its contents are stored but not reached.
     OpaqueObject,
     Map(Arc<Schema>),
-    List { items: Arc<Schema>, list: ListKind },
+    List {
+        items: Arc<Schema>,
+        list: ListKind,
+    },
     /// A list whose items are not described; not exposed.
     OpaqueList,
     String,
@@ -192,9 +195,8 @@ fn object(schema: &Json, resource_root: bool, max_properties: Option<u64>) -> (K
     if resource_root && !has_type_and_object_meta(schema) {
         add("kind", Schema::string(), false);
         add("apiVersion", Schema::string(), false);
-        let names = ["name", "generateName"].map(|name| {
-            (name.to_owned(), Property { schema: Schema::string(), identifier: Some(name.to_owned()) })
-        });
+        let names = ["name", "generateName"]
+            .map(|name| (name.to_owned(), Property { schema: Schema::string(), identifier: Some(name.to_owned()) }));
         let kind = Kind::Object(BTreeMap::from(names));
         add("metadata", Arc::new(Schema { kind, nullable: false, max_elements: 0, min_size: 2 }), false);
     }

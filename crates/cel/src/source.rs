@@ -94,7 +94,8 @@ impl CompileErrors {
         };
         let (line, column) = self.source.position(offset);
         write!(f, "ERROR: {DESCRIPTION}:{line}:{}: {}", column + 1, issue.message)?;
-        let Some(snippet) = self.source.text().split('\n').nth(line - 1).filter(|text| text.len() <= MAX_SNIPPET) else {
+        let Some(snippet) = self.source.text().split('\n').nth(line - 1).filter(|text| text.len() <= MAX_SNIPPET)
+        else {
             return Ok(());
         };
         let snippet = snippet.replace('\t', " ");

@@ -28,7 +28,10 @@ pub(crate) enum Reference {
     Variable(String),
     /// A type used as a value.
     Type(String),
-    Function { function: Arc<Function>, overloads: Vec<&'static str> },
+    Function {
+        function: Arc<Function>,
+        overloads: Vec<&'static str>,
+    },
 }
 
 impl Checked {
@@ -83,10 +86,6 @@ struct Checker<'e> {
 impl Checker<'_> {
     fn report(&mut self, id: usize, message: String) {
         self.issues.push(Issue { offset: Some(self.offsets[id]), message });
-    }
-
-    fn set(&mut self, expr: &Expr, found: Type) {
-        self.types[expr.id] = found;
     }
 
     fn get(&self, expr: &Expr) -> Type {

@@ -71,10 +71,7 @@ impl Substitution {
         }
         match (a, b) {
             (Type::Null, other) | (other, Type::Null) => {
-                matches!(
-                    other,
-                    Type::Null | Type::Opaque(..) | Type::Struct(_) | Type::Duration | Type::Timestamp
-                )
+                matches!(other, Type::Null | Type::Opaque(..) | Type::Struct(_) | Type::Duration | Type::Timestamp)
             }
             (Type::List(a), Type::List(b)) => self.unify(a, b),
             (Type::Map(ak, av), Type::Map(bk, bv)) => self.unify(ak, bk) && self.unify(av, bv),
@@ -136,7 +133,9 @@ fn is_equal_or_less_specific(a: &Type, b: &Type) -> bool {
             an == bn && ap.len() == bp.len() && ap.iter().zip(bp.iter()).all(|(a, b)| is_equal_or_less_specific(a, b))
         }
         (Type::List(a), Type::List(b)) => is_equal_or_less_specific(a, b),
-        (Type::Map(ak, av), Type::Map(bk, bv)) => is_equal_or_less_specific(ak, bk) && is_equal_or_less_specific(av, bv),
+        (Type::Map(ak, av), Type::Map(bk, bv)) => {
+            is_equal_or_less_specific(ak, bk) && is_equal_or_less_specific(av, bv)
+        }
         (Type::Type(_), Type::Type(_)) => true,
         (a, b) => a == b,
     }

@@ -35,9 +35,10 @@ impl Validator<'_> {
                 }
             }
             ExprKind::List { elements, optional } if !mixed => {
-                let types = elements.iter().enumerate().map(|(index, element)| {
-                    (element, element_type(self.checked, element, optional.contains(&index)))
-                });
+                let types = elements
+                    .iter()
+                    .enumerate()
+                    .map(|(index, element)| (element, element_type(self.checked, element, optional.contains(&index))));
                 let types: Vec<_> = types.collect();
                 self.check_same(types.into_iter(), true);
             }

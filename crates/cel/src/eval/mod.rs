@@ -30,15 +30,25 @@ pub(crate) enum Node {
     /// Whether a value is one of many constants.
     InSet(Box<(Node, OwnedMap<'static>)>),
     /// The value of an optional, or the second operand. With `unwrap`, `orValue`.
-    OptionalOr { operands: Box<[Node; 2]>, unwrap: bool },
+    OptionalOr {
+        operands: Box<[Node; 2]>,
+        unwrap: bool,
+    },
     List(Box<[Element]>),
     Map(Box<[(Node, Element)]>),
     Struct(Box<StructNode>),
     Fold(Box<Fold>),
     /// `accumulator + [element]`, in place.
-    Append { slot: usize, element: Box<Node>, create_cost: u64 },
+    Append {
+        slot: usize,
+        element: Box<Node>,
+        create_cost: u64,
+    },
     /// `cel.@mapInsert(accumulator, ...)`, in place.
-    Insert { slot: usize, args: Box<[Node]> },
+    Insert {
+        slot: usize,
+        args: Box<[Node]>,
+    },
 }
 
 #[derive(Debug)]

@@ -166,11 +166,7 @@ impl<'p, 'a, 'v> Interpreter<'p, 'a, 'v> {
             Implementation::Direct(implementation) => implementation(args),
             Implementation::Guarded(index) => {
                 let overload = &call.function.overloads[index];
-                if overload.accepts(args) {
-                    (overload.call)(args)
-                } else {
-                    Err(call.function.no_such_overload(args))
-                }
+                if overload.accepts(args) { (overload.call)(args) } else { Err(call.function.no_such_overload(args)) }
             }
             Implementation::Dispatch => call.function.dispatch(args),
         };
@@ -351,7 +347,9 @@ impl<'p, 'a, 'v> Interpreter<'p, 'a, 'v> {
         }
         match value {
             Value::Optional(inner) => Ok(inner.map(|inner| (*inner).clone())),
-            other => Err(EvalError::new(format_args!("cannot initialize optional {what} from non-optional value {other}"))),
+            other => {
+                Err(EvalError::new(format_args!("cannot initialize optional {what} from non-optional value {other}")))
+            }
         }
     }
 

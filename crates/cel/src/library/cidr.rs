@@ -76,9 +76,8 @@ fn read_cidr(value: &Value<'_>) -> Evaluated<(IpAddr, u8)> {
     const PREFIX: &str = "network address parse error during conversion from string";
     let text = value.as_str().ok_or_else(EvalError::no_such_overload)?;
     // Upstream says it twice, once where it parses and once where it converts.
-    let (address, bits) = parse_cidr(text).map_err(|reason| {
-        EvalError::new(format_args!("{PREFIX}: {PREFIX}: netip.ParsePrefix({text:?}): {reason}"))
-    })?;
+    let (address, bits) = parse_cidr(text)
+        .map_err(|reason| EvalError::new(format_args!("{PREFIX}: {PREFIX}: netip.ParsePrefix({text:?}): {reason}")))?;
     if is_mapped(&address) {
         return Err(EvalError::new(format_args!("{PREFIX}: IPv4-mapped IPv6 address {text:?} is not allowed")));
     }

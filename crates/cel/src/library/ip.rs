@@ -86,9 +86,7 @@ pub(super) fn is_mapped(address: &IpAddr) -> bool {
 pub(super) fn parse(text: &str) -> Result<IpAddr, std::string::String> {
     let (bare, zone) = text.split_once('%').map_or((text, None), |(bare, zone)| (bare, Some(zone)));
     match bare.parse::<IpAddr>() {
-        Ok(IpAddr::V6(_)) if zone == Some("") => {
-            Err(format!("ParseAddr({text:?}): zone must be a non-empty string"))
-        }
+        Ok(IpAddr::V6(_)) if zone == Some("") => Err(format!("ParseAddr({text:?}): zone must be a non-empty string")),
         Ok(IpAddr::V4(_)) if zone.is_some() => Err(format!("ParseAddr({text:?}): unexpected character")),
         Ok(address) => Ok(address),
         Err(_) => Err(format!("ParseAddr({text:?}): {}", reason(bare))),
@@ -109,7 +107,10 @@ fn reason(text: &str) -> std::string::String {
             return format!("unexpected character (at {:?})", &rest[bad..]);
         }
         if field.is_empty() {
-            return format!("IPv4 field must have at least one digit (at {:?})", format!(".{}", fields[index..].join(".")));
+            return format!(
+                "IPv4 field must have at least one digit (at {:?})",
+                format!(".{}", fields[index..].join("."))
+            );
         }
         if field.len() > 1 && field.starts_with('0') {
             return "IPv4 field has octet with leading zero".into();

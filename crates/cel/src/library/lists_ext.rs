@@ -43,7 +43,8 @@ fn slice<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     let (Value::List(list), Some(start), Some(end)) = (&args[0], args[1].as_int(), args[2].as_int()) else {
         return mismatch();
     };
-    let refuse = |reason: std::string::String| Err(EvalError::new(format_args!("cannot slice({start}, {end}), {reason}")));
+    let refuse =
+        |reason: std::string::String| Err(EvalError::new(format_args!("cannot slice({start}, {end}), {reason}")));
     if start < 0 || end < 0 {
         return refuse("negative indexes not supported".into());
     }

@@ -119,7 +119,9 @@ fn not<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 
 fn negate<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match &args[0] {
-        Value::Int(value) => value.checked_neg().map_or_else(|| fail("integer overflow"), |value| Ok(Value::Int(value))),
+        Value::Int(value) => {
+            value.checked_neg().map_or_else(|| fail("integer overflow"), |value| Ok(Value::Int(value)))
+        }
         Value::Double(value) => Ok(Value::Double(-value)),
         Value::Duration(value) => {
             value.checked_neg().map_or_else(|| fail("duration overflow"), |value| Ok(Value::Duration(value)))
@@ -130,7 +132,9 @@ fn negate<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 
 pub(crate) fn add<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match (&args[0], &args[1]) {
-        (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n))),
+        (Value::Int(a), Value::Int(b)) => {
+            a.checked_add(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n)))
+        }
         (Value::Uint(a), Value::Uint(b)) => {
             a.checked_add(*b).map_or_else(|| fail("unsigned integer overflow"), |n| Ok(Value::Uint(n)))
         }
@@ -198,7 +202,9 @@ fn add_lists<'v>(a: &List<'v>, b: &List<'v>) -> Evaluated<Value<'v>> {
 
 fn subtract<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match (&args[0], &args[1]) {
-        (Value::Int(a), Value::Int(b)) => a.checked_sub(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n))),
+        (Value::Int(a), Value::Int(b)) => {
+            a.checked_sub(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n)))
+        }
         (Value::Uint(a), Value::Uint(b)) => {
             a.checked_sub(*b).map_or_else(|| fail("unsigned integer overflow"), |n| Ok(Value::Uint(n)))
         }
@@ -213,17 +219,16 @@ fn subtract<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
         (Value::Timestamp(a), Value::Timestamp(b)) => {
             a.since(*b).map_or_else(|| fail("timestamp overflow"), |nanos| Ok(Value::Duration(nanos)))
         }
-        (
-            Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::Duration(_) | Value::Timestamp(_),
-            _,
-        ) => mismatch(),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::Duration(_) | Value::Timestamp(_), _) => mismatch(),
         _ => fail("no such overload: _-_"),
     }
 }
 
 fn multiply<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match (&args[0], &args[1]) {
-        (Value::Int(a), Value::Int(b)) => a.checked_mul(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n))),
+        (Value::Int(a), Value::Int(b)) => {
+            a.checked_mul(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n)))
+        }
         (Value::Uint(a), Value::Uint(b)) => {
             a.checked_mul(*b).map_or_else(|| fail("unsigned integer overflow"), |n| Ok(Value::Uint(n)))
         }
@@ -236,7 +241,9 @@ fn multiply<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 fn divide<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match (&args[0], &args[1]) {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => fail("division by zero"),
-        (Value::Int(a), Value::Int(b)) => a.checked_div(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n))),
+        (Value::Int(a), Value::Int(b)) => {
+            a.checked_div(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n)))
+        }
         (Value::Uint(a), Value::Uint(b)) => Ok(Value::Uint(a / b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
         (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => mismatch(),
@@ -247,7 +254,9 @@ fn divide<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 fn modulo<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     match (&args[0], &args[1]) {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => fail("modulus by zero"),
-        (Value::Int(a), Value::Int(b)) => a.checked_rem(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n))),
+        (Value::Int(a), Value::Int(b)) => {
+            a.checked_rem(*b).map_or_else(|| fail("integer overflow"), |n| Ok(Value::Int(n)))
+        }
         (Value::Uint(a), Value::Uint(b)) => Ok(Value::Uint(a % b)),
         (Value::Int(_) | Value::Uint(_), _) => mismatch(),
         _ => fail("no such overload: _%_"),

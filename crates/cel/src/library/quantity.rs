@@ -25,7 +25,13 @@ pub(super) fn declare(d: &mut Declarations) {
     });
     d.global("sign", "quantity_sign", vec![quantity()], Int, |args| {
         let quantity = first(args)?;
-        Ok(Value::Int(if quantity.is_zero() { 0 } else if quantity.is_negative() { -1 } else { 1 }))
+        Ok(Value::Int(if quantity.is_zero() {
+            0
+        } else if quantity.is_negative() {
+            -1
+        } else {
+            1
+        }))
     });
     d.member("isGreaterThan", "quantity_is_greater_than", two(), Bool, |args| {
         Ok(Value::Bool(first(args)? > second(args)?))
@@ -45,9 +51,13 @@ pub(super) fn declare(d: &mut Declarations) {
         Ok(Value::Bool(integer(first(args)?).is_some()))
     });
     d.member("add", "quantity_add", two(), quantity(), |args| give(first(args)?.add(&second(args)?)));
-    d.member("add", "quantity_add_int", vec![quantity(), Int], quantity(), |args| give(first(args)?.add(&second(args)?)));
+    d.member("add", "quantity_add_int", vec![quantity(), Int], quantity(), |args| {
+        give(first(args)?.add(&second(args)?))
+    });
     d.member("sub", "quantity_sub", two(), quantity(), |args| give(first(args)?.sub(&second(args)?)));
-    d.member("sub", "quantity_sub_int", vec![quantity(), Int], quantity(), |args| give(first(args)?.sub(&second(args)?)));
+    d.member("sub", "quantity_sub_int", vec![quantity(), Int], quantity(), |args| {
+        give(first(args)?.sub(&second(args)?))
+    });
 }
 
 fn give<'v>(quantity: Quantity) -> Evaluated<Value<'v>> {

@@ -29,7 +29,9 @@ pub(super) fn declare(d: &mut Declarations) {
     }
     d.member("contains", "contains_string", vec![String, String], Bool, |args| test(args, |a, b| a.contains(b)));
     d.member("endsWith", "ends_with_string", vec![String, String], Bool, |args| test(args, |a, b| a.ends_with(b)));
-    d.member("startsWith", "starts_with_string", vec![String, String], Bool, |args| test(args, |a, b| a.starts_with(b)));
+    d.member("startsWith", "starts_with_string", vec![String, String], Bool, |args| {
+        test(args, |a, b| a.starts_with(b))
+    });
     d.global("matches", "matches", vec![String, String], Bool, matches_pattern);
     d.member("matches", "matches_string", vec![String, String], Bool, matches_pattern);
 }

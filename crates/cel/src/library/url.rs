@@ -26,9 +26,7 @@ pub(super) fn declare(d: &mut Declarations) {
     d.global("url", "string_to_url", vec![String], url(), |args| match args[0].as_str() {
         Some(text) => match Url::parse(text) {
             Ok(url) => opaque(Opaque::Url(Arc::new(url))),
-            Err(error) => {
-                Err(EvalError::new(format_args!("URL parse error during conversion from string: {error}")))
-            }
+            Err(error) => Err(EvalError::new(format_args!("URL parse error during conversion from string: {error}"))),
         },
         None => mismatch(),
     });
@@ -95,9 +93,10 @@ fn unescape(text: &str, plus: bool) -> Option<std::string::String> {
 
 /// The percent sign that starts no escape, as messages quote it.
 fn bad_escape(text: &str) -> Option<&str> {
-    let at = text.match_indices('%').map(|(at, _)| at).find(|at| {
-        !text.get(at + 1..at + 3).is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
-    })?;
+    let at = text
+        .match_indices('%')
+        .map(|(at, _)| at)
+        .find(|at| !text.get(at + 1..at + 3).is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit())))?;
     let end = (at + 1..=text.len().min(at + 3)).rev().find(|end| text.is_char_boundary(*end))?;
     Some(&text[at..end])
 }
@@ -190,7 +189,8 @@ impl Url {
             return Err(format!("invalid URL escape {bad:?}"));
         }
         let allowed = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || b"-_.~!$&'()*+,;=:[]<>\"%".contains(&b);
-        if let Some(bad) = host.chars().find(|character| !character.is_ascii() as u8 == 0 && !allowed(*character as u8)) {
+        if let Some(bad) = host.chars().find(|character| !character.is_ascii() as u8 == 0 && !allowed(*character as u8))
+        {
             return Err(format!("invalid character {:?} in host name", bad.to_string()));
         }
         self.host = unescape(host, false).unwrap_or_default();

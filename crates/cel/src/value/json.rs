@@ -203,9 +203,7 @@ pub(super) fn typed<'v>(json: &'v Json, schema: &'v Schema) -> Evaluated<Value<'
         },
         (Kind::Duration, Json::String(text)) => match parse_duration(text) {
             Some(nanos) => Ok(Value::Duration(nanos)),
-            None => {
-                Err(EvalError::new(format_args!("Invalid duration {text}: time: invalid duration {text:?}")))
-            }
+            None => Err(EvalError::new(format_args!("Invalid duration {text}: time: invalid duration {text:?}"))),
         },
         (Kind::Date, Json::String(text)) => Time::parse_date(text)
             .map(Value::Timestamp)

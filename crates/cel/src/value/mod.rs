@@ -252,3 +252,15 @@ fn show(f: &mut fmt::Formatter<'_>, item: &Result<Value<'_>, EvalError>) -> fmt:
         Err(error) => write!(f, "{error}"),
     }
 }
+
+impl<'v> From<&'v str> for Value<'v> {
+    fn from(text: &'v str) -> Self {
+        Value::String(Text::Borrowed(text))
+    }
+}
+
+impl<'v> From<&'v String> for Value<'v> {
+    fn from(text: &'v String) -> Self {
+        Value::String(Text::Borrowed(text))
+    }
+}

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 
 /// The years that a timestamp may have, 1 to 9999, in seconds since 1970.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A moment, with the offset it was written in.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +67,7 @@ impl Time {
         }
         let civil =
             DateTime::new(year as i16, month as i8, day as i8, hour as i8, minute as i8, second as i8, 0).ok()?;
-        let seconds = Offset::UTC.to_timestamp(civil).ok()?.as_second() - offset;
+        let seconds = civil.duration_since(EPOCH).as_secs() - offset;
         Some(Self { seconds, nanos: nanos as u32, offset: offset as i32 })
     }
 
@@ -99,36 +102,38 @@ impl Time {
         (self.seconds, self.nanos)
     }
 
-    fn at(self, offset: Offset) -> DateTime {
-        let moment = jiff::Timestamp::new(self.seconds, self.nanos as i32).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        offset.to_datetime(moment)
+    /// The civil time at an offset. (A jiff timestamp would end a day too early.)
+    fn at(self, offset: i32) -> DateTime {
+        let since = SignedDuration::new(self.seconds + i64::from(offset), self.nanos as i32);
+        EPOCH.checked_add(since).unwrap_or(if self.seconds < 0 { DateTime::MIN } else { DateTime::MAX })
     }
 
     /// The civil time in a zone: none is UTC, else a name or `+01:00`.
     pub(crate) fn civil(self, zone: Option<&str>) -> Result<DateTime, String> {
-        let Some(zone) = zone else { return Ok(self.at(Offset::UTC)) };
+        let Some(zone) = zone else { return Ok(self.at(0)) };
         if let Some((hours, minutes)) = zone.split_once(':') {
             let number = |text: &str| {
                 let invalid = || format!("strconv.Atoi: parsing {text:?}: invalid syntax");
                 text.parse::<i32>().map_err(|_| invalid())
             };
             let (hours, minutes) = (number(hours)?, number(minutes)?);
-            let minutes = if zone.starts_with('-') { hours * 60 - minutes } else { hours * 60 + minutes };
-            let offset = Offset::from_seconds(minutes.saturating_mul(60)).map_err(|error| error.to_string())?;
-            return Ok(self.at(offset));
+            let hours = hours.saturating_mul(60);
+            let minutes =
+                if zone.starts_with('-') { hours.saturating_sub(minutes) } else { hours.saturating_add(minutes) };
+            return Ok(self.at(minutes.saturating_mul(60)));
         }
         let zone = match zone {
             "" | "UTC" => TimeZone::UTC,
             name => TimeZone::get(name).map_err(|_| format!("unknown time zone {name}"))?,
         };
-        let moment = jiff::Timestamp::new(self.seconds, self.nanos as i32).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Ok(zone.to_datetime(moment))
+        let moment = jiff::Timestamp::from_second(self.seconds).unwrap_or(jiff::Timestamp::MAX);
+        Ok(self.at(zone.to_offset(moment).seconds()))
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let civil = self.at(Offset::from_seconds(self.offset).unwrap_or(Offset::UTC));
+        let civil = self.at(self.offset);
         let (year, month, day) = (civil.year(), civil.month(), civil.day());
         let (hour, minute, second) = (civil.hour(), civil.minute(), civil.second());
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
