@@ -11,6 +11,7 @@ use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Registry, Target, T
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
+use ferry_resources::flowcontrol::defaults as flowcontrol;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -32,6 +33,9 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         create_if_absent(registry, "scheduling.k8s.io", "v1", "priorityclasses", "", class).await?;
     }
     // The writes do not depend on each other, so they share commits: one fsync for many.
+    let flows = flowcontrol::mandatory().into_iter().chain(flowcontrol::suggested());
+    let flows: Vec<_> = flows.map(|object| ensure_flow(registry.clone(), object)).collect();
+    stream::iter(flows).buffered(AT_ONCE).try_collect::<Vec<()>>().await?;
     let writes: Vec<_> =
         plan_reconcile(&*server.lookup).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
     stream::iter(writes).buffered(AT_ONCE).try_collect::<Vec<()>>().await?;
@@ -39,6 +43,12 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         Some(address) => advertise(server, address).await,
         None => Ok(()),
     }
+}
+
+/// One of the objects that divide the server between its clients.
+async fn ensure_flow(registry: Arc<Registry>, object: Value) -> Result<(), Status> {
+    let plural = if object.gvk().kind == "FlowSchema" { "flowschemas" } else { "prioritylevelconfigurations" };
+    create_if_absent(&registry, "flowcontrol.apiserver.k8s.io", "v1", plural, "", object).await
 }
 
 async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> {

@@ -7,20 +7,35 @@
 //! To add a kind: write `<group>/<kind>.rs` and add its name to `all.rs`. What the
 //! tables of facts say about it (names, verbs, columns, schema) comes by itself.
 
+pub mod admissionregistration;
 pub mod all;
+pub mod apiextensions;
+pub mod apiregistration;
 pub mod apps;
+pub mod autoscaling;
+pub mod batch;
+pub mod cel;
+pub mod certificates;
 pub mod coordination;
 pub mod core;
 pub mod discovery;
 pub mod events;
+pub mod flowcontrol;
 pub mod names;
+pub mod networking;
+pub mod node;
 pub mod pod_spec;
+pub mod policy;
 pub mod print;
 pub mod rbac;
 pub mod read;
+pub mod resource;
 pub mod review;
 pub mod row;
 pub mod scheduling;
+pub mod status_metadata;
+pub mod storage;
+pub mod storagemigration;
 pub mod strategy;
 pub mod table;
 #[cfg(test)]

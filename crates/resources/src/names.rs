@@ -233,6 +233,34 @@ pub fn is_percent(value: &str) -> Vec<String> {
     vec![regex("a valid percent string must be a numeric string followed by an ending '%'", "[0-9]+%", &["1%", "93%"])]
 }
 
+/// The reason of a condition: words in CamelCase, joined by `,`, `:` or `_`.
+pub fn is_condition_reason(value: &str) -> Vec<String> {
+    let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b',' | b':');
+    let last = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let bytes = value.as_bytes();
+    let good = match (bytes.first(), bytes.last()) {
+        (Some(b), Some(&end)) => b.is_ascii_alphabetic() && bytes.iter().all(|&b| inner(b)) && last(end),
+        _ => false,
+    };
+    if good {
+        return Vec::new();
+    }
+    vec![regex(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+        "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+        &["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
+    )]
+}
+
+/// What follows the domain in a path such as `example.com/what`.
+pub fn is_http_path(value: &str) -> Vec<String> {
+    let good = |b: u8| b.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&b);
+    if !value.is_empty() && value.bytes().all(good) {
+        return Vec::new();
+    }
+    vec![regex("Invalid path", "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+", &[])]
+}
+
 /// `must be between 1 and 65535, inclusive`.
 pub fn inclusive_range(low: i64, high: i64) -> String {
     format!("must be between {low} and {high}, inclusive")
@@ -268,7 +296,11 @@ fn subdomain_sentence() -> String {
     )
 }
 
-fn regex(message: &str, pattern: &str, examples: &[&str]) -> String {
+/// The sentence for a value that does not match an expression.
+pub fn regex(message: &str, pattern: &str, examples: &[&str]) -> String {
+    if examples.is_empty() {
+        return format!("{message} (regex used for validation is '{pattern}')");
+    }
     let examples: Vec<String> = examples.iter().map(|example| format!("'{example}', ")).collect();
     format!("{message} (e.g. {}regex used for validation is '{pattern}')", examples.join(" or "))
 }

@@ -5,6 +5,7 @@
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What a strategy may know about the request.
 #[derive(Clone, Debug)]
@@ -12,6 +13,9 @@ pub struct Context {
     pub now: Timestamp,
     /// The user who asks, for fields that record it.
     pub user: String,
+    pub uid: String,
+    pub groups: Vec<String>,
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 /// The order on create: `default` → `prepare_for_create` → (metadata filled in) →
@@ -73,6 +77,9 @@ pub trait Strategy: Send + Sync + 'static {
         ErrorList::new()
     }
 
+    /// For another subresource (`approval`): puts back what may not change through it.
+    fn prepare_for_subresource_update(&self, _context: &Context, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
     /// The mistakes in a change through another subresource (`ephemeralcontainers`,
     /// `resize`, `finalize`), whose handler has put back what may not change there.
     fn validate_subresource_update(&self, _subresource: &str, _new: &Value, _old: &Value) -> ErrorList {
@@ -129,6 +136,18 @@ pub trait Strategy: Send + Sync + 'static {
     /// What deletion does with dependents when the request does not say.
     fn default_propagation(&self) -> Propagation {
         Propagation::Background
+    }
+
+    /// Sentences for the Warning header of a deletion that does not say what becomes of
+    /// dependents.
+    fn deletion_warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The objects of a kind that is read but never stored, because they are always the
+    /// same.
+    fn constant_objects(&self) -> Vec<Value> {
+        Vec::new()
     }
 }
 

@@ -5,7 +5,13 @@ use ferry_api::field::ErrorList;
 use serde_json::Value;
 
 pub fn context() -> Context {
-    Context { now: now(), user: "tester".to_owned() }
+    Context {
+        now: now(),
+        user: "tester".to_owned(),
+        uid: String::new(),
+        groups: vec!["testers".to_owned()],
+        extra: std::collections::BTreeMap::new(),
+    }
 }
 
 pub fn now() -> jiff::Timestamp {

@@ -84,7 +84,13 @@ impl Warnings {
 
 impl Caller {
     fn strategy_context(&self) -> ferry_resources::Context {
-        ferry_resources::Context { now: self.now, user: self.user.name.clone() }
+        ferry_resources::Context {
+            now: self.now,
+            user: self.user.name.clone(),
+            uid: self.user.uid.clone(),
+            groups: self.user.groups.clone(),
+            extra: self.user.extra.clone(),
+        }
     }
 }
 

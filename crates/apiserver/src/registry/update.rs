@@ -210,7 +210,9 @@ impl Registry {
         match target.part {
             Part::Main => row.strategy.prepare_for_update(&context, new, old),
             Part::Status => row.strategy.prepare_for_status_update(&context, new, old),
-            Part::Other(_) => {}
+            Part::Other(subresource) => {
+                row.strategy.prepare_for_subresource_update(&context, subresource, new, old);
+            }
         }
         if new.uid().is_empty() {
             keep(new, old, "uid");
@@ -222,7 +224,7 @@ impl Registry {
         if new.meta("deletionGracePeriodSeconds").is_none_or(Value::is_null) {
             keep(new, old, "deletionGracePeriodSeconds");
         }
-        if row.strategy.has_generation() && target.part != Part::Status && new.get("spec") != old.get("spec") {
+        if row.strategy.has_generation() && target.part != Part::Status && row.strategy.is_new_generation(new, old) {
             new.set_meta("generation", old.generation() + 1);
         }
         Ok(())
@@ -235,9 +237,9 @@ impl Registry {
         errors.extend(match target.part {
             Part::Status => row.strategy.validate_status_update(new, old),
             Part::Main => row.strategy.validate_update(new, old),
-            // The handler of the subresource has checked what it changed; the rest is as
-            // it was, and may be something that today's rules would not let in.
-            Part::Other(_) => Vec::new(),
+            // Only what the subresource changed is checked; the rest is as it was, and may
+            // be something that today's rules would not let in.
+            Part::Other(subresource) => row.strategy.validate_subresource_update(subresource, new, old),
         });
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), target.name, errors));

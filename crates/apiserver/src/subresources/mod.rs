@@ -37,6 +37,9 @@ pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status>
         ("", "pods", "ephemeralcontainers" | "resize", _) => containers::change(&call, body).await,
         ("", "serviceaccounts", "token", _) => token::issue(&call, body).await,
         ("", "namespaces", "finalize", _) => finalize::finalize(&call, body).await,
+        ("certificates.k8s.io", _, "approval", "get") => verbs::get(&call).await,
+        ("certificates.k8s.io", _, "approval", "update") => verbs::update(&call, body, Part::Other("approval")).await,
+        ("certificates.k8s.io", _, "approval", "patch") => verbs::patch(&call, body, Part::Other("approval")).await,
         _ => Err(Status::no_such_path()),
     }
 }

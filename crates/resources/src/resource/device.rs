@@ -222,7 +222,7 @@ fn validate_place(errors: &mut ErrorList, device: &Value, per_device: bool, path
     if !per_device {
         if places.iter().any(|key| device.has(key)) {
             let detail = "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-            errors.push(Error::invalid(path, "null", detail));
+            errors.push(Error::invalid(path, Value::Null, detail));
         }
         return;
     }

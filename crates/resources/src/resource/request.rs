@@ -71,7 +71,7 @@ fn validate_request(errors: &mut ErrorList, request: &Value, path: &Path) {
         }
         (Some(_), false) => {
             let detail = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
-            errors.push(Error::invalid(path, "null", detail));
+            errors.push(Error::invalid(path, Value::Null, detail));
         }
         (Some(exact), true) => validate_one(errors, exact, &path.child("exactly")),
         (None, false) => {

@@ -204,7 +204,7 @@ mod tests {
                 "spec.devices[0].attributes[1a].version: Invalid value: \"1\": must be a string compatible with semver.org spec 2.0.0",
                 "spec.devices[0].attributes[b]: Invalid value: \"\": exactly one value must be specified",
                 "spec.devices[0].capacity[memory].requestPolicy: Forbidden: allowMultipleAllocations must be true",
-                "spec.devices[0]: Invalid value: \"null\": `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+                "spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
             ],
         );
         check(

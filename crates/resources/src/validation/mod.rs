@@ -2,13 +2,18 @@
 //! resources. Strategies call them; the API server calls `validate_metadata` and
 //! `validate_metadata_update` for every kind.
 
+pub mod conditions;
+pub mod domains;
 pub mod equality;
+pub mod int_or_percent;
 pub mod labels;
 pub mod metadata;
 pub mod network;
 pub mod resources;
+pub mod volumes;
+pub mod webhook;
 
-pub use equality::semantically_equal;
+pub use equality::{semantically_equal, validate_immutable};
 pub use metadata::{validate_metadata, validate_metadata_update};
 
 use ferry_api::field::{Error, ErrorList, Path};

@@ -94,6 +94,17 @@ pub fn validate_cidr(errors: &mut ErrorList, value: &str, kept: &[Value], path: 
     }
 }
 
+/// A range in a newer field: strict, and written in its one canonical form.
+pub fn validate_canonical_cidr(errors: &mut ErrorList, value: &str, path: &Path) {
+    let before = errors.len();
+    validate_cidr(errors, value, &[], path);
+    let Some((ip, length)) = parse_cidr_sloppy(value).filter(|_| errors.len() == before) else { return };
+    let canonical = format!("{}/{length}", masked(ip, length));
+    if canonical != value {
+        errors.push(Error::invalid(path, value, format!("must be in canonical form ({canonical:?})")));
+    }
+}
+
 pub fn parse_cidr_sloppy(value: &str) -> Option<(IpAddr, u8)> {
     let (address, length) = value.split_once('/')?;
     let ip = parse_ip_sloppy(address)?;
@@ -105,7 +116,8 @@ pub fn parse_cidr_sloppy(value: &str) -> Option<(IpAddr, u8)> {
     (length <= most).then_some((ip, length))
 }
 
-fn masked(ip: IpAddr, length: u8) -> IpAddr {
+/// The address with the bits beyond the prefix cleared.
+pub fn masked(ip: IpAddr, length: u8) -> IpAddr {
     match ip {
         IpAddr::V4(ip) => {
             let mask = u32::MAX.checked_shl(32 - u32::from(length)).unwrap_or(0);
@@ -173,6 +185,32 @@ pub fn warn_of_ip(warnings: &mut Vec<String>, value: &str, path: &Path) {
             "{path}: IPv6 address {value:?} should be in RFC 5952 canonical format ({:?})",
             ip.to_string()
         ));
+    }
+}
+
+/// The warning for a range that is valid but not in the form it should have.
+pub fn warn_of_cidr(warnings: &mut Vec<String>, value: &str, path: &Path) {
+    let Some((ip, length)) = parse_cidr_sloppy(value) else { return };
+    let range = masked(ip, length);
+    let before = warnings.len();
+    if range != ip {
+        let most = if ip.is_ipv4() { 32 } else { 128 };
+        warnings.push(format!(
+            "{path}: CIDR value {value:?} is ambiguous in this context (should be {:?} or {:?}?)",
+            format!("{range}/{length}"),
+            format!("{ip}/{most}"),
+        ));
+    }
+    let (address, digits) = value.split_once('/').unwrap_or((value, ""));
+    let leading_zero = digits.len() > 1 && digits.starts_with('0');
+    if address.parse::<IpAddr>().is_err() || leading_zero || is_mapped(&ip) {
+        let shown = format!("{}/{length}", range.to_canonical());
+        warnings.push(format!("{path}: non-standard CIDR value {value:?} is invalid: use {shown:?}"));
+    }
+    let canonical = format!("{range}/{length}");
+    if warnings.len() == before && ip.is_ipv6() && canonical != value {
+        warnings
+            .push(format!("{path}: IPv6 CIDR value {value:?} should be in RFC 5952 canonical format ({canonical:?})"));
     }
 }
 
