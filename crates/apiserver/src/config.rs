@@ -2,6 +2,7 @@
 
 use crate::authn::AuthnConfig;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 pub struct Config {
     pub authentication: AuthnConfig,
@@ -15,7 +16,14 @@ pub struct Config {
     pub secret_keys: Vec<StorageKey>,
     /// How the server reaches kubelets; `None` where there are none.
     pub kubelet: Option<KubeletAccess>,
+    /// The words of `kubectl explain`; `None` leaves the documents without.
+    pub prose: Option<ProseSource>,
 }
+
+/// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
+/// or of one of its fields.
+pub type ProseSource = Arc<dyn Fn() -> Prose + Send + Sync>;
+pub type Prose = Box<dyn Fn(&str, Option<&str>) -> Option<String> + Send + Sync>;
 
 /// A named AES-256 key.
 #[derive(Clone)]
@@ -44,6 +52,7 @@ impl Config {
                 ca_pem: pki.ca.certificate_pem().to_owned(),
                 identity: pki.apiserver_kubelet_client.clone(),
             }),
+            prose: None,
         }
     }
 

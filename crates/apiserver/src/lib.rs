@@ -42,7 +42,7 @@ mod verbs;
 mod version;
 mod wire;
 
-pub use config::{Config, KubeletAccess, StorageKey};
+pub use config::{Config, KubeletAccess, Prose, ProseSource, StorageKey};
 pub use error::Error;
 pub use transport::{Body, BoxError, Peer};
 

@@ -2,13 +2,14 @@
 //! same, so each is rendered when first asked for and kept compressed.
 
 use crate::ServerState;
+use crate::config::ProseSource;
 use crate::negotiate::Accepted;
 use crate::query::Query;
 use crate::transport::Body;
 use crate::{answer, version};
 use bytes::Bytes;
 use ferry_api::openapi::{self, Resource, Subresource};
-use ferry_api::schema;
+use ferry_api::schema::{self, TypeDef};
 use ferry_api::status::Status;
 use ferry_resources::Row;
 use flate2::Compression;
@@ -93,7 +94,8 @@ async fn document(server: &ServerState, rows: &Arc<Vec<Arc<Row>>>, path: &str) -
     }
     // Rendering takes tens of milliseconds, too long for a thread that serves others.
     let rows = rows.clone();
-    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref()))
+    let prose = server.config.prose.clone();
+    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref(), prose))
         .await
         .map_err(Status::internal)?
         .map_err(Status::internal)?;
@@ -102,11 +104,22 @@ async fn document(server: &ServerState, rows: &Arc<Vec<Arc<Row>>>, path: &str) -
     Ok(document)
 }
 
-fn render(rows: &[Arc<Row>], wanted: Option<&(String, String)>) -> std::io::Result<Document> {
+fn render(
+    rows: &[Arc<Row>],
+    wanted: Option<&(String, String)>,
+    prose: Option<ProseSource>,
+) -> std::io::Result<Document> {
+    // Gathered for this one rendering and let go again: it is larger than the document.
+    let describe = match prose.map(|gather| gather()) {
+        Some(prose) => Arc::new(move |definition: &TypeDef, field: Option<&str>| {
+            prose(&openapi::definition_name(definition), field)
+        }),
+        None => openapi::no_descriptions(),
+    };
     let resources: Vec<Resource> = rows.iter().map(|row| resource(row)).collect();
     let bytes = match wanted {
-        None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, openapi::no_descriptions),
-        Some((group, version)) => openapi::render_v3(group, version, &resources, openapi::no_descriptions),
+        None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, describe),
+        Some((group, version)) => openapi::render_v3(group, version, &resources, describe),
     };
     let etag = format!("\"{:X}\"", Sha512::digest(&bytes));
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 16), Compression::default());

@@ -173,6 +173,10 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, vec![key]);
     config.service_cidr.clone_from(&cluster.service_cidr);
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
+    config.prose = Some(Arc::new(|| {
+        let prose = ferry_prose::collect();
+        Box::new(move |definition, field| prose.get(definition, field).map(str::to_owned))
+    }));
     ApiServer::start(Arc::new(store), config).await.context("cannot start the API server")
 }
 

@@ -38,12 +38,13 @@ pub struct Subresource {
     pub schema: Option<Arc<TypeDef>>,
 }
 
-/// Gives the text of a type (`None`) or of one of its fields, if there is one.
-pub type Describe = fn(&TypeDef, Option<&str>) -> Option<&'static str>;
+/// Gives the text of a type (`None`) or of one of its fields, if there is one. The prose
+/// lives outside this crate and is large, so whoever renders brings it along.
+pub type Describe = Arc<dyn Fn(&TypeDef, Option<&str>) -> Option<String> + Send + Sync>;
 
 /// For documents without prose.
-pub fn no_descriptions(_definition: &TypeDef, _field: Option<&str>) -> Option<&'static str> {
-    None
+pub fn no_descriptions() -> Describe {
+    Arc::new(|_, _| None)
 }
 
 /// The document of one group and version, served at `/openapi/v3/apis/apps/v1`. Resources
@@ -146,7 +147,7 @@ mod tests {
     }
 
     fn v3(group: &str, version: &str) -> Value {
-        serde_json::from_slice(&render_v3(group, version, &resources(), no_descriptions)).expect("JSON")
+        serde_json::from_slice(&render_v3(group, version, &resources(), no_descriptions())).expect("JSON")
     }
 
     fn check_references(document: &Value, root: &Value, prefix: &str) {
@@ -173,7 +174,7 @@ mod tests {
             let document = v3(group, version);
             check_references(&document, &document["components"]["schemas"], "#/components/schemas/");
         }
-        let document: Value = serde_json::from_slice(&render_v2("v1.36.4", &resources, no_descriptions)).expect("JSON");
+        let document: Value = serde_json::from_slice(&render_v2("v1.36.4", &resources, no_descriptions())).expect("JSON");
         check_references(&document, &document["definitions"], "#/definitions/");
     }
 
