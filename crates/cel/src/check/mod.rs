@@ -465,11 +465,7 @@ impl Checker<'_> {
 /// The names of the type parameters in a declaration.
 fn params(declared: &Type, names: &mut Vec<Arc<str>>) {
     match declared {
-        Type::Param(name) => {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
+        Type::Param(name) if !names.contains(name) => names.push(name.clone()),
         Type::List(element) => params(element, names),
         Type::Map(key, value) => {
             params(key, names);

@@ -120,6 +120,14 @@ fn fits(declared: &Type, value: &Value<'_>) -> bool {
     }
 }
 
+/// The longest text that a function makes. Costs are counted after the fact, so that a
+/// few bytes of expression could otherwise ask for all memory there is.
+const MAX_TEXT: usize = 32 << 20;
+
+fn check_size(bytes: usize) -> Evaluated<()> {
+    if bytes > MAX_TEXT { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
+}
+
 /// The error of an implementation that was given what its overload does not declare.
 fn mismatch<'v>() -> Evaluated<Value<'v>> {
     Err(EvalError::no_such_overload())

@@ -170,9 +170,12 @@ pub(crate) fn add<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 
 /// One list after the other; of a set or a keyed list, their merge.
 fn add_lists<'v>(a: &List<'v>, b: &List<'v>) -> Evaluated<Value<'v>> {
+    if *a.kind() == ListKind::Atomic {
+        return a.join(b).map(Value::List);
+    }
     let mut items = a.to_vec()?;
     match a.kind() {
-        ListKind::Atomic => items.extend(b.to_vec()?),
+        ListKind::Atomic => {}
         ListKind::Set => {
             for item in b.iter() {
                 let item = item?;

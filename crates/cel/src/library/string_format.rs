@@ -3,7 +3,7 @@
 
 use super::number::format_general;
 use super::standard::to_string;
-use super::{Declarations, mismatch};
+use super::{Declarations, check_size, mismatch};
 use crate::error::{EvalError, Evaluated};
 use crate::types::Type::{self, *};
 use crate::value::{Value, format_duration};
@@ -42,9 +42,9 @@ pub(crate) fn pieces(format: &str, available: usize) -> Result<Vec<Piece<'_>>, s
             pieces.push(Piece::Text(&rest[..at]));
         }
         let after = &rest[at + 1..];
-        if after.starts_with('%') {
+        if let Some(literal) = after.strip_prefix('%') {
             pieces.push(Piece::Text("%"));
-            rest = &after[1..];
+            rest = literal;
             continue;
         }
         if used >= available {
@@ -297,6 +297,7 @@ fn format<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
                 out.push_str(&clause.apply(&value)?);
             }
         }
+        check_size(out.len())?;
     }
     Ok(Value::string(out))
 }

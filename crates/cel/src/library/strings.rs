@@ -1,6 +1,6 @@
 //! The string extension, version 2. Positions count characters, not bytes.
 
-use super::{Declarations, mismatch};
+use super::{Declarations, check_size, mismatch};
 use crate::error::{EvalError, Evaluated};
 use crate::types::Type::{self, *};
 use crate::value::Value;
@@ -85,6 +85,8 @@ fn replace<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     let (Some(text), Some(old), Some(new)) = (args[0].as_str(), args[1].as_str(), args[2].as_str()) else {
         return mismatch();
     };
+    let found = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
+    check_size(text.len().saturating_add(found.saturating_mul(new.len())))?;
     let replaced = match args.get(3).and_then(Value::as_int) {
         Some(limit) if limit >= 0 => text.replacen(old, new, usize::try_from(limit).unwrap_or(usize::MAX)),
         _ => text.replace(old, new),
@@ -93,7 +95,7 @@ fn replace<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 }
 
 fn split<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
-    let (Some(text), Some(separator)) = (args[0].as_str(), args[1].as_str()) else { return mismatch() };
+    let (Value::String(text), Some(separator)) = (&args[0], args[1].as_str()) else { return mismatch() };
     let limit = match args.get(2).and_then(Value::as_int) {
         Some(limit) if limit >= 0 => usize::try_from(limit).unwrap_or(usize::MAX),
         _ => usize::MAX,
@@ -104,20 +106,24 @@ fn split<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
     let mut parts = Vec::new();
     if separator.is_empty() {
         // By characters, the rest in the last part.
-        let mut rest = text;
-        while let Some(character) = rest.chars().next() {
-            let width = if parts.len() + 1 == limit { rest.len() } else { character.len_utf8() };
-            parts.push(Value::string(&rest[..width]));
-            rest = &rest[width..];
+        let mut at = 0;
+        while let Some(character) = text[at..].chars().next() {
+            let end = if parts.len() + 1 == limit { text.len() } else { at + character.len_utf8() };
+            parts.push(Value::String(text.part(at..end)));
+            at = end;
         }
     } else {
-        parts.extend(text.splitn(limit, separator).map(Value::string));
+        let mut at = 0;
+        for part in text.splitn(limit, separator) {
+            parts.push(Value::String(text.part(at..at + part.len())));
+            at += part.len() + separator.len();
+        }
     }
     Ok(Value::list(parts))
 }
 
 fn substring<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
-    let (Some(text), Some(start)) = (args[0].as_str(), args[1].as_int()) else { return mismatch() };
+    let (Value::String(text), Some(start)) = (&args[0], args[1].as_int()) else { return mismatch() };
     let length = text.chars().count() as i64;
     let end = args.get(2).and_then(Value::as_int);
     if let Some(end) = end.filter(|end| start > *end) {
@@ -128,8 +134,8 @@ fn substring<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
             return Err(out_of_range(index));
         }
     }
-    let take = (end.unwrap_or(length) - start) as usize;
-    Ok(Value::string(text.chars().skip(start as usize).take(take).collect::<std::string::String>()))
+    let byte = |index: i64| text.char_indices().nth(index as usize).map_or(text.len(), |(at, _)| at);
+    Ok(Value::String(text.part(byte(start)..end.map_or(text.len(), byte))))
 }
 
 fn quote(text: &str) -> std::string::String {
@@ -162,7 +168,10 @@ fn join<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
             joined.push_str(separator);
         }
         match item? {
-            Value::String(text) => joined.push_str(&text),
+            Value::String(text) => {
+                check_size(joined.len() + text.len())?;
+                joined.push_str(&text);
+            }
             other => return Err(EvalError::new(format_args!("join: invalid input: {other}"))),
         }
     }

@@ -12,16 +12,48 @@ use crate::schema::{Kind, ListKind, Schema};
 
 #[derive(Clone, Debug)]
 pub enum List<'v> {
-    Json { items: &'v [Json], schema: Option<&'v Schema> },
+    Json {
+        items: &'v [Json],
+        schema: Option<&'v Schema>,
+    },
     Owned(Arc<Vec<Value<'v>>>),
+    /// One list after another. Adding lists is cheap in cost, so it must be cheap in time.
+    Joined(Arc<Joined<'v>>),
 }
+
+#[derive(Debug)]
+pub struct Joined<'v> {
+    left: List<'v>,
+    right: List<'v>,
+    length: usize,
+}
+
+/// More elements than a request can carry twice; longer lists come only from adding one to
+/// itself again and again.
+const MAX_LENGTH: usize = 4_000_000;
 
 impl<'v> List<'v> {
     pub fn len(&self) -> usize {
         match self {
             List::Json { items, .. } => items.len(),
             List::Owned(items) => items.len(),
+            List::Joined(joined) => joined.length,
         }
+    }
+
+    /// This list and then another.
+    pub(crate) fn join(&self, other: &Self) -> Evaluated<Self> {
+        let length = self.len() + other.len();
+        if length > MAX_LENGTH {
+            return Err(EvalError::CostLimitExceeded);
+        }
+        if self.is_empty() {
+            return Ok(other.clone());
+        }
+        if other.is_empty() {
+            return Ok(self.clone());
+        }
+        Ok(List::Joined(Arc::new(Joined { left: self.clone(), right: other.clone(), length })))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -32,6 +64,10 @@ impl<'v> List<'v> {
         match self {
             List::Json { items, schema } => items.get(index).map(|item| element(item, *schema)),
             List::Owned(items) => items.get(index).cloned().map(Ok),
+            List::Joined(joined) => match index.checked_sub(joined.left.len()) {
+                None => joined.left.get(index),
+                Some(index) => joined.right.get(index),
+            },
         }
     }
 
@@ -239,7 +275,7 @@ pub(super) fn to_json(value: &Value<'_>) -> Evaluated<Json> {
         Value::Duration(nanos) => Json::from(format_duration(*nanos)),
         Value::Timestamp(time) => Json::from(time.to_string()),
         Value::List(List::Json { items, .. }) => Json::Array(items.to_vec()),
-        Value::List(List::Owned(items)) => Json::Array(items.iter().map(to_json).collect::<Evaluated<_>>()?),
+        Value::List(list) => Json::Array(list.iter().map(|item| to_json(&item?)).collect::<Evaluated<_>>()?),
         Value::Map(Map::Json { map, .. }) => Json::Object((*map).clone()),
         Value::Map(Map::Owned(map)) => {
             let mut object = serde_json::Map::new();

@@ -67,6 +67,16 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
+impl<'v> Text<'v> {
+    /// A part of this text, borrowed from the input where the whole is.
+    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Text<'v> {
+        match self {
+            Text::Borrowed(text) => Text::Borrowed(&text[range]),
+            Text::Shared(text) => Text::Shared(Arc::from(&text[range])),
+        }
+    }
+}
+
 impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
@@ -185,8 +195,8 @@ impl<'v> Value<'v> {
             Value::Double(value) => *value == 0.0,
             Value::String(text) => text.is_empty(),
             Value::Bytes(bytes) => bytes.is_empty(),
-            Value::List(list) => list.len() == 0,
-            Value::Map(map) => map.len() == 0,
+            Value::List(list) => list.is_empty(),
+            Value::Map(map) => map.is_empty(),
             Value::Duration(nanos) => *nanos == 0,
             Value::Timestamp(time) => time.is_zero(),
             Value::Optional(inner) => inner.is_none(),

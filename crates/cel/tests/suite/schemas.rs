@@ -43,15 +43,15 @@ fn schema() -> Json {
 
 fn evaluate(rule: &str, object: &Json, old: &Json) -> String {
     let schema = Schema::from_openapi(&schema(), true);
-    let kind = schema.to_type("selfType").unwrap();
+    let kind = schema.to_type("selfType").expect("objects are exposed");
     let environment = Environment::kubernetes().with_variable("self", kind.clone()).with_variable("oldSelf", kind);
     let program = match environment.compile(rule) {
         Ok(program) => program,
         Err(errors) => return format!("refused: {}", errors.issues[0].message),
     };
     let activation = Activation::new()
-        .with("self", Value::from_typed(object, &schema).unwrap())
-        .with("oldSelf", Value::from_typed(old, &schema).unwrap());
+        .with("self", Value::from_typed(object, &schema).expect("an object"))
+        .with("oldSelf", Value::from_typed(old, &schema).expect("an object"));
     let result = program.evaluate(&activation, &mut Budget::default());
     result.map_or_else(|error| format!("error: {error}"), |value| value.to_string())
 }

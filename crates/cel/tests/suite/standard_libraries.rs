@@ -196,6 +196,9 @@ fn lists() {
         ),
         ("lists.range(4)", "[0, 1, 2, 3]"),
         ("lists.range(100000000)", "error: operation cancelled: actual cost limit exceeded"),
+        ("size([1, 2] + [3] + [])", "3"),
+        ("([1, 2] + names.map(n, size(n)))[3] + ([1] + [2]).sum()", "4"),
+        ("([[1], [2]] + [[3]]).flatten() == [1] + [2] + [3]", "true"),
         ("[1, 2].reverse()", "[2, 1]"),
         ("[1, 2, 1].distinct()", "[1, 2]"),
     ]);
