@@ -117,6 +117,8 @@ fn scan(text: &str) -> Result<(Kind, usize), usize> {
     }
     match text.chars().next() {
         Some(character) if ONE.contains(character) => Ok((Kind::Symbol, 1)),
+        // The start of `==`, `&&` or `||`: what follows instead is unreadable with it.
+        Some('=' | '&' | '|') => Err(1 + text[1..].chars().next().map_or(0, char::len_utf8)),
         Some(character) => Err(character.len_utf8()),
         None => Err(0),
     }

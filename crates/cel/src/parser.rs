@@ -290,7 +290,10 @@ impl<'s> Parser<'s> {
             return Ok(self.report(name.offset, "unsupported syntax: '`'".into()));
         }
         if name.kind != Kind::Ident {
-            return self.mismatched("IDENTIFIER");
+            if optional || matches!(name.text, "true" | "false" | "null") {
+                return self.mismatched("IDENTIFIER");
+            }
+            return self.syntax(name, &format!("no viable alternative at input '.{}'", name.text));
         }
         self.next();
         if optional {

@@ -146,6 +146,14 @@ impl Schema {
         })
     }
 
+    fn is_exposed(&self) -> bool {
+        match &self.kind {
+            Kind::Map(part) | Kind::List { items: part, .. } => part.is_exposed(),
+            Kind::Preserved | Kind::OpaqueList => false,
+            _ => true,
+        }
+    }
+
     /// How many values of this schema a request can hold.
     pub fn max_cardinality(&self) -> u64 {
         MAX_REQUEST / (self.min_size + 1)
@@ -183,7 +191,7 @@ fn object(schema: &Json, resource_root: bool, max_properties: Option<u64>) -> (K
     let mut properties = BTreeMap::new();
     let mut add = |name: &str, part: Arc<Schema>, has_default: bool| {
         // Only what must be there counts; a default is filled in by the server.
-        if required.contains(&name) && !has_default && part.to_type("").is_some() {
+        if required.contains(&name) && !has_default && part.is_exposed() {
             min_size += name.len() as u64 + part.min_size + 4;
         }
         let identifier = escape(name).map(|identifier| identifier.into_owned());

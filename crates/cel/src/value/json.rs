@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use serde_json::Value as Json;
 
-use super::{OwnedMap, Text, Time, Value, format_duration, parse_duration};
+use super::{OwnedMap, Text, Time, Value, format_duration, parse_loose_duration};
 use crate::error::{EvalError, Evaluated};
 use crate::escape::{escape, unescape};
 use crate::schema::{Kind, ListKind, Schema};
@@ -237,14 +237,16 @@ pub(super) fn typed<'v>(json: &'v Json, schema: &'v Schema) -> Evaluated<Value<'
             Ok(bytes) => Ok(Value::Bytes(bytes.into())),
             Err(error) => Err(EvalError::new(format_args!("Invalid byte formatted string {text}: {error}"))),
         },
-        (Kind::Duration, Json::String(text)) => match parse_duration(text) {
+        (Kind::Duration, Json::String(text)) => match parse_loose_duration(text) {
             Some(nanos) => Ok(Value::Duration(nanos)),
-            None => Err(EvalError::new(format_args!("Invalid duration {text}: time: invalid duration {text:?}"))),
+            None => Err(EvalError::new(format_args!("Invalid duration {text}: unable to parse {text} as duration"))),
         },
         (Kind::Date, Json::String(text)) => Time::parse_date(text)
             .map(Value::Timestamp)
             .ok_or_else(|| EvalError::new(format_args!("Invalid date formatted string {text}: invalid date"))),
         (Kind::DateTime, Json::String(text)) => Time::parse(text)
+            // A time without a zone is taken for UTC.
+            .or_else(|| if text.len() == 19 { Time::parse(&format!("{text}Z")) } else { None })
             .map(Value::Timestamp)
             .ok_or_else(|| EvalError::new(format_args!("Invalid date-time formatted string {text}: invalid time"))),
         (Kind::String | Kind::Bytes | Kind::Duration | Kind::Date | Kind::DateTime, _) => wrong("string"),

@@ -17,8 +17,8 @@ pub(crate) use compare::{compare, contains, equal, same_keys};
 pub use json::{List, Map};
 pub use map::OwnedMap;
 pub use opaque::Opaque;
-pub(crate) use time::parse_duration;
 pub use time::{Time, format_duration};
+pub(crate) use time::{parse_duration, parse_loose_duration};
 
 use crate::error::{EvalError, Evaluated};
 use crate::schema::Schema;
@@ -105,6 +105,37 @@ pub struct Object<'v> {
 impl<'v> Object<'v> {
     pub fn get(&self, name: &str) -> Option<&Value<'v>> {
         self.fields.iter().find(|(field, _)| &**field == name).map(|(_, value)| value)
+    }
+
+    /// What is wrong with the names of the structs within: each must be the path of fields
+    /// that leads to it, `Object.spec.template`. A mutation is refused for it.
+    pub fn type_name_errors(&self) -> Vec<String> {
+        let mut errors = Vec::new();
+        check_type_names(self, &self.type_name, &mut errors);
+        errors
+    }
+}
+
+fn check_type_names(object: &Object<'_>, path: &str, errors: &mut Vec<String>) {
+    if &*object.type_name != path {
+        errors.push(format!(
+            "unexpected type name {:?}, expected {path:?}, which matches field name path from root Object type",
+            &*object.type_name
+        ));
+    }
+    for (name, value) in &object.fields {
+        check_names_within(value, &format!("{path}.{name}"), errors);
+    }
+}
+
+/// Lists and maps have no names of their own.
+fn check_names_within(value: &Value<'_>, path: &str, errors: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => check_type_names(object, path, errors),
+        Value::List(List::Json { .. }) | Value::Map(Map::Json { .. }) => {}
+        Value::List(list) => list.iter().flatten().for_each(|item| check_names_within(&item, path, errors)),
+        Value::Map(Map::Owned(map)) => map.iter().for_each(|(_, value)| check_names_within(value, path, errors)),
+        _ => {}
     }
 }
 

@@ -190,6 +190,47 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     i64::try_from(if negative { -total } else { total }).ok()
 }
 
+/// What the format `duration` takes besides: `3 days`, `1 week 2 hours`. Go's notation comes
+/// first; else every number before a known unit counts.
+pub(crate) fn parse_loose_duration(text: &str) -> Option<i64> {
+    if let Some(nanos) = parse_duration(text) {
+        return Some(nanos);
+    }
+    let mut total: Option<i64> = None;
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        rest = &rest[start..];
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, after) = rest.split_at(digits);
+        let after = after.trim_start();
+        let length = after.find(|c: char| !(c.is_ascii_alphabetic() || c == 'µ')).unwrap_or(after.len());
+        let (unit, after) = after.split_at(length);
+        rest = after;
+        if let Some(scale) = loose_unit(&unit.to_lowercase()) {
+            let part = number.parse::<i64>().ok()?.wrapping_mul(scale);
+            total = Some(total.unwrap_or(0).wrapping_add(part));
+        }
+    }
+    total
+}
+
+/// The nanoseconds of a unit. Of each row, the last name may go on (`days`, `minutes`).
+fn loose_unit(unit: &str) -> Option<i64> {
+    const SECOND: i64 = 1_000_000_000;
+    let rows: [(&[&str], i64); 8] = [
+        (&["ns", "nano"], 1),
+        (&["us", "µs", "micro"], 1_000),
+        (&["ms", "milli"], 1_000_000),
+        (&["s", "sec"], SECOND),
+        (&["m", "min"], 60 * SECOND),
+        (&["h", "hr", "hour"], 3600 * SECOND),
+        (&["d", "day"], 24 * 3600 * SECOND),
+        (&["w", "wk", "week"], 7 * 24 * 3600 * SECOND),
+    ];
+    let named = |names: &[&str]| names.contains(&unit) || names.last().is_some_and(|last| unit.starts_with(last));
+    rows.into_iter().find(|(names, _)| named(names)).map(|(_, scale)| scale)
+}
+
 /// In seconds: `90s`, `0.5s`.
 pub fn format_duration(nanos: i64) -> String {
     let seconds = nanos / 1_000_000_000;

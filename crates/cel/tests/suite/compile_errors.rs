@@ -50,6 +50,19 @@ fn syntax() {
         "#",
         "ERROR: <input>:1:1: Syntax error: token recognition error at: '#'\n | #\n | ^\nERROR: <input>:1:2: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | #\n | .^",
     );
+    check(
+        "n = 1",
+        "ERROR: <input>:1:3: Syntax error: token recognition error at: '= '\n | n = 1\n | ..^\nERROR: <input>:1:5: Syntax error: extraneous input '1' expecting <EOF>\n | n = 1\n | ....^",
+    );
+    check(
+        "object.in",
+        "ERROR: <input>:1:8: Syntax error: no viable alternative at input '.in'\n | object.in\n | .......^",
+    );
+    check(
+        "object.true",
+        "ERROR: <input>:1:8: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | object.true\n | .......^",
+    );
+    check("object.", "ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^");
     check("namespace == 'a'", "ERROR: <input>:1:1: reserved identifier: namespace\n | namespace == 'a'\n | ^");
     check("object.`a-b`", "ERROR: <input>:1:8: unsupported syntax: '`'\n | object.`a-b`\n | .......^");
 }

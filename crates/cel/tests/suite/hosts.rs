@@ -214,6 +214,14 @@ fn values_become_json() {
         let value = program.evaluate(&activation, &mut Budget::default()).unwrap();
         assert_eq!(value.to_json().unwrap(), expected, "{expression}");
     }
+    let program =
+        environment.compile("Object{spec: Object.spec{list: [Object.spec.list{a: 1}]}, x: Object.y{}}").unwrap();
+    let Value::Object(made) = program.evaluate(&Activation::new(), &mut Budget::default()).unwrap() else {
+        panic!("it makes an object");
+    };
+    let expected =
+        "unexpected type name \"Object.y\", expected \"Object.x\", which matches field name path from root Object type";
+    assert_eq!(made.type_name_errors(), [expected]);
     let program = environment.compile("{1: 'a'}").unwrap();
     let value = program.evaluate(&Activation::new(), &mut Budget::default()).unwrap();
     assert!(value.to_json().is_err());

@@ -120,6 +120,21 @@ fn data_that_belies_its_schema_is_an_error() {
 }
 
 #[test]
+fn formats_are_read_as_upstream_reads_them() {
+    let kinds = json!({"spec": {"long": "1 day 2 hours", "when": "2020-01-02T03:04:05"}});
+    for (rule, expected) in
+        [("self.spec.long == duration('26h')", "true"), ("self.spec.when == timestamp('2020-01-02T03:04:05Z')", "true")]
+    {
+        assert_eq!(evaluate(rule, &kinds, &json!({})), expected, "{rule}");
+    }
+    let broken = json!({"spec": {"long": "soon"}});
+    assert_eq!(
+        evaluate("self.spec.long", &broken, &json!({})),
+        "error: Invalid duration soon: unable to parse soon as duration"
+    );
+}
+
+#[test]
 fn optional_old_self() {
     let schema = Schema::from_openapi(&json!({"type": "string"}), false);
     let kind = schema.to_type("selfType").unwrap();
