@@ -81,6 +81,7 @@ fn builtin() -> Vec<Row> {
     }
     let mut rows = vec![
         review("", "v1", "Binding", Review),
+        review("", "v1", "ComponentStatus", core::component_status::ComponentStatus),
         kind("", "v1", "ConfigMap", core::config_map::ConfigMap),
         kind("", "v1", "Endpoints", core::endpoints::Endpoints),
         core_events,

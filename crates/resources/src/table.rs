@@ -70,7 +70,8 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
     }
 }
 
-/// The row of a kind that is only asked and answered, never stored: the reviews, Binding.
+/// The row of a kind that is never stored: the reviews and Binding, which are only asked and
+/// answered, and ComponentStatus, which is always the same.
 pub fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
     Row { storage_prefix: "".into(), ..kind(group, version, name, strategy) }
 }

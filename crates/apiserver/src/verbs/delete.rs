@@ -69,7 +69,10 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
             errors.push(Error::not_supported(&Path::new("propagationPolicy"), other, &known));
             None
         }
-        (None, None) => None,
+        (None, None) => {
+            call.row.strategy.deletion_warnings().into_iter().for_each(|text| call.warnings.add(text));
+            None
+        }
     };
     let dry_run: Vec<&str> = match value.get("dryRun") {
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),

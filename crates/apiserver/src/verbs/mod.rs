@@ -1,6 +1,7 @@
 //! The verbs, each generic over rows: what a request asks of the registry or the cache,
 //! and how the result is shown. `chain.rs` calls [`dispatch`] when a request has passed.
 
+mod constant;
 mod create;
 mod delete;
 mod delete_collection;
@@ -124,10 +125,9 @@ pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status>
     if !call.info.subresource.is_empty() {
         return subresources::dispatch(call, body).await;
     }
-    if !call.row.is_stored() {
-        return subresources::create_review(call, body).await;
-    }
     match call.info.verb.as_str() {
+        "get" | "list" if !call.row.is_stored() => constant::read(&call),
+        _ if !call.row.is_stored() => subresources::create_review(call, body).await,
         "get" => get(&call).await,
         "list" => list::list(&call).await,
         "watch" => watch::watch(&call).await,

@@ -128,6 +128,13 @@ impl Strategy for Job {
     fn default_propagation(&self) -> Propagation {
         Propagation::Orphan
     }
+
+    fn deletion_warnings(&self) -> Vec<String> {
+        vec![
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+                .to_owned(),
+        ]
+    }
 }
 
 fn state(job: &Value) -> &'static str {

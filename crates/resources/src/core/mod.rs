@@ -1,5 +1,6 @@
 //! The kinds of the group `core`.
 
+pub mod component_status;
 pub mod config_map;
 pub mod endpoints;
 pub mod event;

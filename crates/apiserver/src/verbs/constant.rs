@@ -1,0 +1,56 @@
+//! GET and LIST of kinds that are never stored because their objects are always the same
+//! (ComponentStatus). Such objects have no resourceVersion and nobody can watch them.
+
+use super::Call;
+use super::options::ListOptions;
+use super::selection::selection;
+use crate::answer;
+use crate::cache::{Filter, Stored};
+use crate::negotiate::Shape;
+use crate::registry::encode;
+use crate::table;
+use crate::transport::Body;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+pub fn read(call: &Call) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    let objects = call.row.strategy.constant_objects();
+    let include = call.query.text("includeObject").unwrap_or_default();
+    if call.info.verb == "get" {
+        let object = objects
+            .iter()
+            .find(|object| object.name() == call.info.name)
+            .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
+        return Ok(answer::document(StatusCode::OK, &table::shape_one(call, object, &accepted), &accepted));
+    }
+    let objects = selected(call, objects)?;
+    let document = match accepted.shape {
+        Shape::Table => table::table(&call.row, &objects, &accepted, include),
+        Shape::Metadata => {
+            let items: Vec<Value> = objects.iter().map(|object| table::partial(object, &accepted)).collect();
+            let version = accepted.meta_version();
+            json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": {}, "items": items})
+        }
+        Shape::Object => json!({
+            "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
+            "metadata": {}, "items": objects,
+        }),
+    };
+    Ok(answer::document(StatusCode::OK, &document, &accepted))
+}
+
+/// The selectors of the request judge stored objects, so each object is made to look
+/// like one for them.
+fn selected(call: &Call, mut objects: Vec<Value>) -> Result<Vec<Value>, Status> {
+    let options = ListOptions::parse(&call.query, false)?;
+    let selection = selection(call, &options.label_selector, &options.field_selector)?;
+    objects.retain(|object| {
+        let raw = encode::encode_unversioned(object);
+        let stored = Stored::new(object.name().into(), 0, raw.as_ref(), object, Vec::new());
+        stored.is_some_and(|stored| selection.matches(&stored))
+    });
+    Ok(objects)
+}
