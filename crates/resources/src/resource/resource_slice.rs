@@ -51,6 +51,14 @@ impl Strategy for ResourceSlice {
         validate(new, Some(old))
     }
 
+    fn warnings(&self, slice: &Value, _old: Option<&Value>) -> Vec<String> {
+        let driver = slice.field("spec").text("driver");
+        if driver == driver.to_lowercase() {
+            return Vec::new();
+        }
+        vec![format!("spec.driver: driver names should be lowercase; {driver:?} contains uppercase characters")]
+    }
+
     fn has_generation(&self) -> bool {
         true
     }
@@ -226,6 +234,10 @@ mod tests {
             slice(json!({})),
             slice(json!({"nodeName": "m"})),
             &["spec.nodeName: Invalid value: \"m\": field is immutable"],
+        );
+        assert_eq!(
+            ResourceSlice.warnings(&slice(json!({"driver": "D.e"})), None),
+            ["spec.driver: driver names should be lowercase; \"D.e\" contains uppercase characters"]
         );
         assert_eq!(Value::from(cells(&ResourceSlice, slice(json!({})))), json!(["a", "n", "d.e", "p", "10m"]));
     }
