@@ -5,6 +5,7 @@ mod bad_input;
 mod concurrency;
 mod delete;
 mod discovery;
+mod kinds;
 mod lists;
 mod network;
 mod patches;
