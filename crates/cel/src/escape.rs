@@ -28,6 +28,12 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// Whether a field of this name is also reached by the name itself, after a dot: the word
+/// is reserved, but not there.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// The identifier under which a field is reached; none if its name has other characters.
 pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::escape::is_reserved;
+
 /// The type of an expression or a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
@@ -53,7 +55,10 @@ impl StructType {
 
     pub fn field(&self, name: &str) -> Option<Type> {
         match &self.fields {
-            Fields::Known(fields) => fields.get(name).cloned(),
+            Fields::Known(fields) => match fields.get(name) {
+                None if is_reserved(name) => fields.get(&format!("__{name}__")).cloned(),
+                found => found.cloned(),
+            },
             Fields::Any => Some(Type::Dyn),
         }
     }

@@ -59,11 +59,11 @@ impl Validator<'_> {
 
     fn check_constant(&mut self, function: &str, args: &[Expr]) {
         let Some(first) = args.first() else { return };
-        let ExprKind::Literal(Literal::String(text)) = &first.kind else { return };
-        let good = match function {
-            "duration" => parse_duration(text).is_some(),
-            "timestamp" => Time::parse(text).is_some_and(Time::in_range),
-            "matches" => compile(text).is_ok(),
+        let good = match (function, &first.kind) {
+            ("duration", ExprKind::Literal(Literal::String(text))) => parse_duration(text).is_some(),
+            ("timestamp", ExprKind::Literal(Literal::String(text))) => Time::parse(text).is_some_and(Time::in_range),
+            ("timestamp", ExprKind::Literal(Literal::Int(seconds))) => Time::from_seconds(*seconds).is_some(),
+            ("matches", ExprKind::Literal(Literal::String(text))) => compile(text).is_ok(),
             _ => true,
         };
         if !good {

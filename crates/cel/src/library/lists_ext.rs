@@ -13,8 +13,8 @@ pub(super) fn declare(d: &mut Declarations) {
     let t = || Type::param("T");
     let list = || Type::list(t());
     d.member("slice", "list_slice", vec![list(), Int, Int], list(), slice);
-    d.member("flatten", "list_flatten", vec![Type::list(list())], list(), flatten);
-    d.member("flatten", "list_flatten_int", vec![Type::list(Dyn), Int], Type::list(Dyn), flatten);
+    d.unguarded("flatten", "list_flatten", vec![Type::list(list())], list(), flatten);
+    d.unguarded("flatten", "list_flatten_int", vec![Type::list(Dyn), Int], Type::list(Dyn), flatten);
     d.global("lists.range", "lists_range", vec![Int], Type::list(Int), range);
     d.member("reverse", "list_reverse", vec![list()], list(), |args| match &args[0] {
         Value::List(list) => Ok(Value::list(list.to_vec()?.into_iter().rev().collect())),

@@ -50,8 +50,8 @@ pub(crate) struct Overload {
 pub(crate) struct Function {
     pub name: &'static str,
     pub overloads: Vec<Overload>,
-    /// Implementations that sort out their arguments themselves and are called without a
-    /// check of their types: the operators.
+    /// All overloads share one implementation, which sorts out its arguments itself and is
+    /// called without a check of their types: the operators.
     pub dynamic: bool,
 }
 
@@ -78,6 +78,11 @@ impl Declarations {
     /// Declares `first.name(rest)`.
     fn member(&mut self, name: &'static str, id: &'static str, args: Vec<Type>, result: Type, call: Call) {
         self.overload(name, false, Overload { id, member: true, args, result, call });
+    }
+
+    /// As [`Self::member`], called with whatever types the arguments turn out to have.
+    fn unguarded(&mut self, name: &'static str, id: &'static str, args: Vec<Type>, result: Type, call: Call) {
+        self.overload(name, true, Overload { id, member: true, args, result, call });
     }
 
     /// Declares one overload of an operator.

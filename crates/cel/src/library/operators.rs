@@ -9,7 +9,7 @@ use super::{Declarations, mismatch};
 use crate::error::{EvalError, Evaluated};
 use crate::schema::ListKind;
 use crate::types::Type::{self, *};
-use crate::value::{List, Value, compare, contains, equal};
+use crate::value::{List, Value, compare, contains, equal, same_keys};
 
 pub(super) fn declare(d: &mut Declarations) {
     let a = || Type::param("A");
@@ -170,37 +170,29 @@ pub(crate) fn add<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
 
 /// One list after the other; of a set or a keyed list, their merge.
 fn add_lists<'v>(a: &List<'v>, b: &List<'v>) -> Evaluated<Value<'v>> {
-    if *a.kind() == ListKind::Atomic {
+    let kind = a.kind();
+    if *kind == ListKind::Atomic {
         return a.join(b).map(Value::List);
     }
     let mut items = a.to_vec()?;
-    match a.kind() {
-        ListKind::Atomic => {}
-        ListKind::Set => {
-            for item in b.iter() {
-                let item = item?;
-                if !contains(&List::Owned(Arc::new(items.clone())), &item)? {
-                    items.push(item);
-                }
+    for item in b.iter() {
+        let item = item?;
+        let mut at = None;
+        for (index, existing) in items.iter().enumerate() {
+            let same = match kind {
+                ListKind::Map(keys) => same_keys(existing, &item, keys)?,
+                _ => equal(existing, &item)?,
+            };
+            if same {
+                at = Some(index);
             }
         }
-        ListKind::Map(keys) => {
-            for item in b.iter() {
-                let item = item?;
-                let mut at = None;
-                for (index, existing) in items.iter().enumerate() {
-                    if crate::value::same_keys(existing, &item, keys)? {
-                        at = Some(index);
-                    }
-                }
-                match at {
-                    Some(index) => items[index] = item,
-                    None => items.push(item),
-                }
-            }
+        match at {
+            Some(index) => items[index] = item,
+            None => items.push(item),
         }
     }
-    Ok(Value::list(items))
+    Ok(Value::List(List::Merged { items: Arc::new(items), kind }))
 }
 
 fn subtract<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {

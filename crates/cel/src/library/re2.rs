@@ -2,13 +2,39 @@
 //! differ in that Go's `\d`, `\w`, `\s` and `\b` know ASCII only, that a brace which
 //! counts nothing is a brace, that `[` inside a class is itself, and in `\Q..\E`.
 
-pub(crate) fn translate(pattern: &str) -> String {
+/// The pattern, or what Go says is wrong with it where the regex crate would not.
+pub(crate) fn translate(pattern: &str) -> Result<String, String> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut rest = pattern;
     let mut in_class = false;
+    // Where the repetition starts that the last characters were, if they were one.
+    let mut repetition: Option<usize> = None;
+    // Whether there is something to repeat.
+    let mut repeatable = false;
     while let Some(character) = rest.chars().next() {
         let after = &rest[character.len_utf8()..];
+        if !in_class && let Some(length) = repetition_length(rest) {
+            let start = pattern.len() - rest.len();
+            if let Some(first) = repetition {
+                let stacked = &pattern[first..start + length];
+                return Err(format!("invalid nested repetition operator: `{stacked}`"));
+            }
+            if !repeatable {
+                return Err(format!("missing argument to repetition operator: `{}`", &rest[..length]));
+            }
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            repetition = Some(start);
+            continue;
+        }
+        repetition = None;
+        repeatable = in_class || !matches!(character, '(' | '|');
         rest = match character {
+            // The flags of a group are no repetition.
+            '(' if !in_class && after.starts_with('?') => {
+                out.push_str("(?");
+                &after[1..]
+            }
             '\\' => escape(after, in_class, &mut out),
             '[' if in_class => class_bracket(after, &mut out),
             '[' => {
@@ -36,7 +62,17 @@ pub(crate) fn translate(pattern: &str) -> String {
             }
         };
     }
-    out
+    Ok(out)
+}
+
+/// The length of `*`, `+`, `?` or `{2,3}` at the start, with the `?` that makes it lazy.
+fn repetition_length(text: &str) -> Option<usize> {
+    let length = match text.as_bytes().first()? {
+        b'*' | b'+' | b'?' => 1,
+        b'{' if counts(&text[1..]) => text.find('}')? + 1,
+        _ => return None,
+    };
+    Some(length + usize::from(text[length..].starts_with('?')))
 }
 
 /// A bracket, a caret, and a closing bracket right after them, which is a member.
@@ -126,8 +162,13 @@ mod tests {
             (r"^[\w-]+$", "a-b", true),
             (r"^[^\d]+$", "abc", true),
             (r"\bfoo\b", "a foo b", true),
+            (r"^(?:ab)+?(?i)C$", "ababc", true),
+            (r"^\(*$", "((", true),
+            (r"^\*+$", "**", true),
+            (r"^(?P<x>a|b?)$", "a", true),
         ] {
-            let compiled = regex::Regex::new(&translate(pattern)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+            let compiled =
+                regex::Regex::new(&translate(pattern).unwrap()).unwrap_or_else(|error| panic!("{pattern}: {error}"));
             assert_eq!(compiled.is_match(text), matched, "{pattern} on {text}");
         }
     }

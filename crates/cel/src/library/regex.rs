@@ -15,14 +15,36 @@ pub(super) fn declare(d: &mut Declarations) {
     d.member("findAll", "string_find_all_string_int", vec![String, String, Int], Type::list(String), with_pattern_all);
 }
 
-/// Compiles a pattern of Go's dialect.
+/// Compiles a pattern of Go's dialect; the error is Go's where the kind of mistake is known.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, std::string::String> {
-    Regex::new(&translate(pattern)).map_err(|error| {
+    let translated = translate(pattern).map_err(|reason| format!("error parsing regexp: {reason}"))?;
+    Regex::new(&translated).map_err(|error| {
         // The last line of the message says what is wrong; the lines before draw it.
         let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("error parsing regexp: {reason}: `{pattern}`")
+        let reason = match text.lines().last().unwrap_or_default().trim_start_matches("error: ") {
+            "unopened group" => format!("unexpected ): `{pattern}`"),
+            "unclosed group" => format!("missing closing ): `{pattern}`"),
+            "unclosed character class" => {
+                format!("missing closing ]: `{}`", &pattern[pattern.rfind('[').unwrap_or(0)..])
+            }
+            "unrecognized escape sequence" => {
+                let at = bad_escape(pattern);
+                let end = pattern[at + 1..].chars().next().map_or(at + 1, |c| at + 1 + c.len_utf8());
+                format!("invalid escape sequence: `{}`", &pattern[at..end])
+            }
+            other => format!("{other}: `{pattern}`"),
+        };
+        format!("error parsing regexp: {reason}")
     })
+}
+
+/// The first backslash before a letter that means nothing, else the last one.
+fn bad_escape(pattern: &str) -> usize {
+    let mut escapes = pattern.match_indices('\\').map(|(at, _)| at);
+    let unknown = |at: &usize| {
+        pattern[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() && !"abBAdDfnpPQrsStuUvwWxz".contains(c))
+    };
+    escapes.clone().find(unknown).or(escapes.next_back()).unwrap_or(0)
 }
 
 pub(crate) fn matches<'v>(pattern: &Regex, text: &str) -> Evaluated<Value<'v>> {

@@ -218,7 +218,7 @@ fn special(number: f64) -> Option<&'static str> {
     }
 }
 
-/// `2.718282 × 10⁰⁰`: the locale's way, which upstream's formatter uses.
+/// `2.718282×10⁰⁰`: the locale's way, which upstream's formatter uses.
 fn scientific(number: f64) -> std::string::String {
     if let Some(name) = special(number) {
         return name.into();
@@ -235,7 +235,7 @@ fn scientific(number: f64) -> std::string::String {
             digit => char::from_u32('⁰' as u32 + digit as u32 - '0' as u32).unwrap_or('⁰'),
         })
         .collect();
-    format!("{digits}\u{202f}×\u{202f}10{}{raised}", if exponent < 0 { "⁻" } else { "" })
+    format!("{digits}×10{}{raised}", if exponent < 0 { "⁻" } else { "" })
 }
 
 /// The text of `%s`; none if a value of this type has none.

@@ -19,6 +19,8 @@ pub struct Url {
     pub escaped_path: std::string::String,
     pub query: Option<std::string::String>,
     fragment: Option<std::string::String>,
+    /// What follows the scheme where it is no path.
+    opaque: std::string::String,
 }
 
 pub(super) fn declare(d: &mut Declarations) {
@@ -128,18 +130,15 @@ impl Url {
             rest = before;
         }
         if !rest.starts_with('/') {
-            // A scheme followed by something that is no path is opaque and of no use here.
-            let reason = if url.scheme.is_empty() { "invalid URI for request" } else { "" };
-            if url.scheme.is_empty() {
-                return Err(reason.into());
+            if url.scheme.is_empty() && text != "*" {
+                return Err("invalid URI for request".into());
             }
-            if rest.is_empty() {
-                return Ok(url);
-            }
-            return Err("invalid URI for request".into());
+            // What follows the scheme is opaque: `mailto:someone`.
+            url.opaque = rest.into();
+            return Ok(url);
         }
-        if !url.scheme.is_empty()
-            && let Some(authority) = rest.strip_prefix("//")
+        if let Some(authority) = rest.strip_prefix("//")
+            && (!url.scheme.is_empty() || !rest.starts_with("///"))
         {
             let end = authority.find('/').unwrap_or(authority.len());
             let (authority, path) = authority.split_at(end);
@@ -241,7 +240,9 @@ impl fmt::Display for Url {
         if !self.scheme.is_empty() {
             write!(f, "{}:", self.scheme)?;
         }
-        if !self.scheme.is_empty() || !self.host.is_empty() {
+        if !self.opaque.is_empty() {
+            f.write_str(&self.opaque)?;
+        } else if !self.scheme.is_empty() || !self.host.is_empty() {
             f.write_str("//")?;
             if let Some(user) = &self.user {
                 write!(f, "{user}@")?;

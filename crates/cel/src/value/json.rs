@@ -11,12 +11,18 @@ use crate::escape::{escape, unescape};
 use crate::schema::{Kind, ListKind, Schema};
 
 #[derive(Clone, Debug)]
+#[allow(private_interfaces, reason = "how a list merges is not the host's to read")]
 pub enum List<'v> {
     Json {
         items: &'v [Json],
         schema: Option<&'v Schema>,
     },
     Owned(Arc<Vec<Value<'v>>>),
+    /// The merge of sets or keyed lists, which is one again.
+    Merged {
+        items: Arc<Vec<Value<'v>>>,
+        kind: &'v ListKind,
+    },
     /// One list after another. Adding lists is cheap in cost, so it must be cheap in time.
     Joined(Arc<Joined<'v>>),
 }
@@ -36,7 +42,7 @@ impl<'v> List<'v> {
     pub fn len(&self) -> usize {
         match self {
             List::Json { items, .. } => items.len(),
-            List::Owned(items) => items.len(),
+            List::Owned(items) | List::Merged { items, .. } => items.len(),
             List::Joined(joined) => joined.length,
         }
     }
@@ -63,7 +69,7 @@ impl<'v> List<'v> {
     pub fn get(&self, index: usize) -> Option<Evaluated<Value<'v>>> {
         match self {
             List::Json { items, schema } => items.get(index).map(|item| element(item, *schema)),
-            List::Owned(items) => items.get(index).cloned().map(Ok),
+            List::Owned(items) | List::Merged { items, .. } => items.get(index).cloned().map(Ok),
             List::Joined(joined) => match index.checked_sub(joined.left.len()) {
                 None => joined.left.get(index),
                 Some(index) => joined.right.get(index),
@@ -83,6 +89,7 @@ impl<'v> List<'v> {
     pub(crate) fn kind(&self) -> &'v ListKind {
         match self {
             List::Json { schema: Some(Schema { kind: Kind::List { list, .. }, .. }), .. } => list,
+            List::Merged { kind, .. } => kind,
             _ => &ListKind::Atomic,
         }
     }

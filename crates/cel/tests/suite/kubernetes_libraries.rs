@@ -11,7 +11,14 @@ fn regex() {
         ("'123 abc 456'.findAll('[0-9]+', 1)", "[123]"),
         ("'123'.findAll('xyz')", "[]"),
         ("object.kind.find(object.kind)", "Deployment"),
-        ("object.kind.find('[')", "refused: error parsing regexp: unclosed character class: `[`"),
+        ("object.kind.find('a[b')", "refused: error parsing regexp: missing closing ]: `[b`"),
+        ("object.kind.find('(a')", "refused: error parsing regexp: missing closing ): `(a`"),
+        ("object.kind.find('a)')", "refused: error parsing regexp: unexpected ): `a)`"),
+        ("object.kind.find('a**')", "refused: error parsing regexp: invalid nested repetition operator: `**`"),
+        ("object.kind.find('x+?{2}')", "refused: error parsing regexp: invalid nested repetition operator: `+?{2}`"),
+        ("object.kind.find('*')", "refused: error parsing regexp: missing argument to repetition operator: `*`"),
+        ("object.kind.find(r'\\q')", "refused: error parsing regexp: invalid escape sequence: `\\q`"),
+        ("'aab'.find('a+?') + 'aab'.find('a{2}?')", "aaa"),
     ]);
 }
 
@@ -44,6 +51,8 @@ fn urls() {
             "error: URL parse error during conversion from string: parse \"https://a:b:c/\": invalid port \":c\" after host",
         ),
         ("url('https://a') == url('https://a')", "true"),
+        ("isURL('mailto:someone') && url('https:://kubernetes.io/').getHostname() == ''", "true"),
+        ("url('//host/path').getHost()", "host"),
         (
             "url('/a%zz')",
             "error: URL parse error during conversion from string: parse \"/a%zz\": invalid URL escape \"%zz\"",
