@@ -10,6 +10,7 @@ use http_body::Body as _;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -52,6 +53,7 @@ pub fn empty() -> Body {
 /// which most are, is not copied.
 pub async fn read_limited(mut body: Body, limit: usize) -> Result<Option<Bytes>, BoxError> {
     if body.size_hint().lower() > limit as u64 {
+        discard(body).await;
         return Ok(None);
     }
     let mut pieces: Vec<Bytes> = Vec::new();
@@ -60,6 +62,7 @@ pub async fn read_limited(mut body: Body, limit: usize) -> Result<Option<Bytes>,
         let Ok(data) = frame?.into_data() else { continue };
         length += data.len();
         if length > limit {
+            discard(body).await;
             return Ok(None);
         }
         pieces.push(data);
@@ -69,4 +72,24 @@ pub async fn read_limited(mut body: Body, limit: usize) -> Result<Option<Bytes>,
         1 => pieces.swap_remove(0),
         _ => pieces.concat().into(),
     }))
+}
+
+/// How much of a refused body is read all the same, and for how long.
+const DISCARD_MAX: usize = 16 << 20;
+const DISCARD_TIME: Duration = Duration::from_secs(5);
+
+/// Lets a client finish what it is sending, within bounds. If the connection were closed
+/// under it, most clients would report a broken pipe and never see why they were refused.
+async fn discard(mut body: Body) {
+    let read = async {
+        let mut length = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            length += frame.data_ref().map_or(0, Bytes::len);
+            if length > DISCARD_MAX {
+                return;
+            }
+        }
+    };
+    // Running out of time is as good an end as any: the answer goes out either way.
+    let _ = tokio::time::timeout(DISCARD_TIME, read).await;
 }

@@ -29,24 +29,23 @@ fn a_pod_that_fits_nowhere_says_why() {
         "Unschedulable"
     );
 
-    let node = cluster.kubectl("get nodes -o name");
-    let node = node.trim();
-    cluster.kubectl(&format!("taint {node} only=for-you:NoSchedule"));
+    let node = cluster.kubectl("get nodes -o jsonpath={.items[0].metadata.name}");
+    cluster.kubectl(&format!("taint node {node} only=for-you:NoSchedule"));
     cluster.apply(&pod("kept-out", CLIENT, ""));
     let said = cluster.eventually_says("describe pod kept-out", "FailedScheduling");
     assert!(said.contains("0/1 nodes are available: 1 node(s) had untolerated taint(s)."), "{said}");
     // What stood in the way goes, and the pod runs without being touched.
-    cluster.kubectl(&format!("taint {node} only-"));
+    cluster.kubectl(&format!("taint node {node} only-"));
     cluster.kubectl("wait --for=condition=Ready pod/kept-out --timeout=60s");
 
     let picky = "  nodeSelector: {disk: fast}\n";
     cluster.apply(&format!("{}{picky}", pod("picky", CLIENT, "")));
     let said = cluster.eventually_says("describe pod picky", "FailedScheduling");
     assert!(said.contains("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."), "{said}");
-    cluster.kubectl(&format!("label {node} disk=fast"));
+    cluster.kubectl(&format!("label node {node} disk=fast"));
     cluster.kubectl("wait --for=condition=Ready pod/picky --timeout=60s");
 
-    cluster.kubectl(&format!("cordon {}", node.trim_start_matches("node/")));
+    cluster.kubectl(&format!("cordon {node}"));
     cluster.apply(&pod("late", CLIENT, ""));
     let said = cluster.eventually_says("describe pod late", "FailedScheduling");
     assert!(said.contains("1 node(s) were unschedulable"), "{said}");
