@@ -38,6 +38,9 @@ impl Token<'_> {
     }
 }
 
+/// After so many unreadable places, reading ends.
+const MAX_ERRORS: usize = 100;
+
 const TWO: [&str; 6] = ["==", "!=", "<=", ">=", "&&", "||"];
 const ONE: &str = "<>[]{}().,-!?:+*/%";
 const WORDS: [&str; 4] = ["in", "true", "false", "null"];
@@ -61,6 +64,12 @@ pub(crate) fn tokenize<'s>(source: &'s str, issues: &mut Vec<Issue>) -> Vec<Toke
                 tokens.push(Token { kind, text, offset });
             }
             Err(length) => {
+                if issues.len() == MAX_ERRORS {
+                    let message = format!("Syntax error: More than {MAX_ERRORS} syntax errors");
+                    issues.push(Issue { offset: Some(offset), message });
+                    tokens.push(Token { kind: Kind::End, text: "", offset });
+                    return tokens;
+                }
                 lexer.advance(length);
                 let message = format!("Syntax error: token recognition error at: '{}'", &rest[..length]);
                 issues.push(Issue { offset: Some(offset), message });
@@ -164,33 +173,56 @@ fn scan_quoted(text: &str) -> Option<Result<(Kind, usize), usize>> {
     let kind = if is_bytes { Kind::Bytes } else { Kind::String };
     let triple = [quote; 3];
     if bytes[at..].starts_with(&triple)
-        && let Some(end) = find_end(bytes, at + 3, &triple, raw, true)
+        && let Ok(end) = find_end(text, at + 3, &triple, raw, true)
     {
         return Some(Ok((kind, end)));
     }
-    if let Some(end) = find_end(bytes, at + 1, &triple[..1], raw, false) {
-        return Some(Ok((kind, end)));
+    match find_end(text, at + 1, &triple[..1], raw, false) {
+        Ok(end) => Some(Ok((kind, end))),
+        // The prefix is an identifier in its own right; only the quote is unreadable.
+        Err(_) if at > 0 => None,
+        Err(length) => Some(Err(length)),
     }
-    // The prefix is an identifier in its own right; only the quote is unreadable. It
-    // takes the rest of its line with it, or every word in it would be an error again.
-    if at > 0 {
-        return None;
-    }
-    Some(Err(text.find('\n').unwrap_or(text.len())))
 }
 
-/// Past the closing quotes. A backslash protects what follows it unless the text is raw.
-fn find_end(bytes: &[u8], from: usize, close: &[u8], raw: bool, newlines: bool) -> Option<usize> {
+/// Past the closing quotes, or past the character that cannot stand there. A backslash
+/// begins an escape unless the text is raw.
+fn find_end(text: &str, from: usize, close: &[u8], raw: bool, newlines: bool) -> Result<usize, usize> {
+    let bytes = text.as_bytes();
     let mut at = from;
     while at < bytes.len() {
         if bytes[at..].starts_with(close) {
-            return Some(at + close.len());
+            return Ok(at + close.len());
         }
-        match bytes[at] {
-            b'\\' if !raw => at += 2,
-            b'\n' | b'\r' if !newlines => return None,
-            _ => at += 1,
-        }
+        at += match bytes[at] {
+            b'\\' if !raw => match escape_length(&bytes[at + 1..]) {
+                Ok(length) => length + 1,
+                Err(length) => return Err(character_end(text, at + 1 + length)),
+            },
+            b'\n' | b'\r' if !newlines => return Err(at),
+            _ => 1,
+        };
     }
-    None
+    Err(text.len())
+}
+
+/// The length of an escape after its backslash, or how much of it was good.
+fn escape_length(rest: &[u8]) -> Result<usize, usize> {
+    let digits = |count: usize, good: fn(&u8) -> bool| {
+        let found = rest[1..].iter().take(count).take_while(|b| good(b)).count();
+        if found == count { Ok(count + 1) } else { Err(found + 1) }
+    };
+    match rest.first() {
+        Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => Ok(1),
+        Some(b'x' | b'X') => digits(2, u8::is_ascii_hexdigit),
+        Some(b'u') => digits(4, u8::is_ascii_hexdigit),
+        Some(b'U') => digits(8, u8::is_ascii_hexdigit),
+        Some(b'0'..=b'3') => digits(2, |b| (b'0'..=b'7').contains(b)),
+        _ => Err(0),
+    }
+}
+
+/// Past the character at a place, which may be the end.
+fn character_end(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(0, char::len_utf8)
 }

@@ -16,6 +16,9 @@ const DESCRIPTION: &str = "<input>";
 /// Longer lines are not repeated under the message.
 const MAX_SNIPPET: usize = 16384;
 
+/// Errors beyond these are only counted.
+const MAX_SHOWN: usize = 100;
+
 #[derive(Clone, Debug)]
 pub struct Source {
     text: Arc<str>,
@@ -113,13 +116,16 @@ impl CompileErrors {
 
 impl fmt::Display for CompileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, issue) in self.issues.iter().enumerate() {
+        for (index, issue) in self.issues.iter().take(MAX_SHOWN).enumerate() {
             if index > 0 {
                 f.write_str("\n")?;
             }
             self.render(f, issue)?;
         }
-        Ok(())
+        match self.issues.len().saturating_sub(MAX_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n{more} more errors were truncated"),
+        }
     }
 }
 

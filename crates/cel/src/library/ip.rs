@@ -93,31 +93,93 @@ pub(super) fn parse(text: &str) -> Result<IpAddr, std::string::String> {
     }
 }
 
+/// What Go finds wrong first, with the place where it stopped reading.
 fn reason(text: &str) -> std::string::String {
-    if !text.contains([':', '.']) || text.contains(':') {
-        return "unable to parse IP".into();
+    match text.find(['.', ':']).map(|at| text.as_bytes()[at]) {
+        Some(b'.') => reason_v4(text),
+        Some(_) => reason_v6(text),
+        None => "unable to parse IP".into(),
     }
-    let fields: Vec<&str> = text.split('.').collect();
-    for (index, field) in fields.iter().enumerate() {
-        if index == 4 {
-            return "IPv4 address too long".into();
-        }
-        if let Some(bad) = field.find(|c: char| !c.is_ascii_digit()) {
-            let rest = fields[index..].join(".");
-            return format!("unexpected character (at {:?})", &rest[bad..]);
-        }
-        if field.is_empty() {
-            return format!(
-                "IPv4 field must have at least one digit (at {:?})",
-                format!(".{}", fields[index..].join("."))
-            );
-        }
-        if field.len() > 1 && field.starts_with('0') {
-            return "IPv4 field has octet with leading zero".into();
-        }
-        if field.parse::<u8>().is_err() {
-            return "IPv4 field has value >255".into();
+}
+
+fn reason_v4(text: &str) -> std::string::String {
+    let bytes = text.as_bytes();
+    let (mut value, mut digits, mut fields) = (0_u32, 0, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                if digits == 1 && value == 0 {
+                    return "IPv4 field has octet with leading zero".into();
+                }
+                value = value * 10 + u32::from(byte - b'0');
+                digits += 1;
+                if value > 255 {
+                    return "IPv4 field has value >255".into();
+                }
+            }
+            b'.' => {
+                if at == 0 || at == bytes.len() - 1 || bytes[at - 1] == b'.' {
+                    return format!("IPv4 field must have at least one digit (at {:?})", &text[at..]);
+                }
+                if fields == 3 {
+                    return "IPv4 address too long".into();
+                }
+                fields += 1;
+                (value, digits) = (0, 0);
+            }
+            _ => return format!("unexpected character (at {:?})", text.get(at..).unwrap_or_default()),
         }
     }
     "IPv4 address too short".into()
+}
+
+fn reason_v6(text: &str) -> std::string::String {
+    let stopped = |reason: &str, rest: &str| format!("{reason} (at {rest:?})");
+    let mut ellipsis = text.starts_with("::");
+    let mut rest = if ellipsis { &text[2..] } else { text };
+    let mut bytes = 0;
+    while bytes < 16 && !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+        if digits > 4 {
+            return stopped("each group must have 4 or less digits", rest);
+        }
+        if digits == 0 {
+            return stopped("each colon-separated field must have at least one digit", rest);
+        }
+        if rest[digits..].starts_with('.') {
+            if !ellipsis && bytes != 12 {
+                return stopped("embedded IPv4 address must replace the final 2 fields of the address", rest);
+            }
+            if bytes + 4 > 16 {
+                return stopped("too many hex fields to fit an embedded IPv4 at the end of the address", rest);
+            }
+            return reason_v4(rest);
+        }
+        bytes += 2;
+        rest = &rest[digits..];
+        if rest.is_empty() {
+            break;
+        }
+        if !rest.starts_with(':') {
+            return stopped("unexpected character, want colon", rest);
+        }
+        if rest.len() == 1 {
+            return stopped("colon must be followed by more characters", rest);
+        }
+        rest = &rest[1..];
+        if let Some(after) = rest.strip_prefix(':') {
+            if ellipsis {
+                return stopped("multiple :: in address", rest);
+            }
+            ellipsis = true;
+            rest = after;
+        }
+    }
+    if !rest.is_empty() {
+        return stopped("trailing garbage after address", rest);
+    }
+    if bytes < 16 && !ellipsis {
+        return "address string too short".into();
+    }
+    "the :: must expand to at least one field of zeros".into()
 }

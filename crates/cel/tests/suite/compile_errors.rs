@@ -76,6 +76,10 @@ fn limits() {
     ] {
         check(&nested, "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
     }
+    let many = Environment::kubernetes().compile(&"#".repeat(5000)).unwrap_err();
+    assert_eq!(many.issues[100].message, "Syntax error: More than 100 syntax errors");
+    let many = Environment::kubernetes().compile(&format!("[{}]", vec!["a"; 150].join(","))).unwrap_err();
+    assert!(many.to_string().ends_with("\n50 more errors were truncated"), "{many}");
     let long = "1".repeat(100_001);
     check(&long, "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000");
     // A long chain of && does not nest.

@@ -90,6 +90,14 @@ fn ips() {
             "ip('127.0.0.01')",
             "error: IP Address \"127.0.0.01\" parse error during conversion from string: ParseAddr(\"127.0.0.01\"): IPv4 field has octet with leading zero",
         ),
+        (
+            "ip('192.168.0.1.0')",
+            "error: IP Address \"192.168.0.1.0\" parse error during conversion from string: ParseAddr(\"192.168.0.1.0\"): IPv4 address too long",
+        ),
+        (
+            "ip('2001:db8:::68')",
+            "error: IP Address \"2001:db8:::68\" parse error during conversion from string: ParseAddr(\"2001:db8:::68\"): each colon-separated field must have at least one digit (at \":68\")",
+        ),
         ("ip('::ffff:1.2.3.4')", "error: IPv4-mapped IPv6 address \"::ffff:1.2.3.4\" is not allowed"),
         ("ip('fe80::1%eth0')", "error: IP address \"fe80::1%eth0\" with zone value is not allowed"),
     ]);

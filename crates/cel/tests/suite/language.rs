@@ -31,7 +31,11 @@ fn literals() {
         (r"r'\n'", r"\n"),
         (r#"R"""a"b"""#, "refused: Syntax error: mismatched input '\"a\"' expecting <EOF>"),
         (r#"r"""a"b""""#, r#"a"b"#),
-        (r"'\q'", "refused: unable to unescape string"),
+        (
+            r"'\q'",
+            r"refused: Syntax error: token recognition error at: ''\q'; Syntax error: token recognition error at: '''; Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+        ),
+        (r"'\ud800'", "refused: invalid unicode code point"),
         (r"b'\xff\101' == b'\377A'", "true"),
         (r"b'\u0041'", "refused: unable to unescape string"),
         ("size(b'äö')", "4"),
