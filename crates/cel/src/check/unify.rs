@@ -11,11 +11,29 @@ use crate::types::Type;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Substitution {
     found: HashMap<Arc<str>, Type>,
+    /// What the attempt under way changed, so that it can be undone. Copying everything
+    /// known for each attempt would make long expressions quadratic.
+    undo: Vec<(Arc<str>, Option<Type>)>,
 }
 
 impl Substitution {
     pub fn set(&mut self, name: Arc<str>, found: Type) {
-        self.found.insert(name, found);
+        let before = self.found.insert(name.clone(), found);
+        self.undo.push((name, before));
+    }
+
+    /// Ends an attempt: keeps what it learnt, or forgets it.
+    fn end(&mut self, agree: bool) -> bool {
+        if agree {
+            self.undo.clear();
+        }
+        while let Some((name, before)) = self.undo.pop() {
+            match before {
+                Some(before) => self.found.insert(name, before),
+                None => self.found.remove(&name),
+            };
+        }
+        agree
     }
 
     /// `found` with everything known put in; what is unknown becomes dyn if asked.
@@ -39,21 +57,15 @@ impl Substitution {
 
     /// Tries the pairs; keeps what it learnt only if all of them agree.
     pub fn assign_all(&mut self, to: &[Type], from: &[Type]) -> bool {
-        let mut attempt = self.clone();
-        let agree = to.len() == from.len() && to.iter().zip(from).all(|(to, from)| attempt.unify(to, from));
-        if agree {
-            *self = attempt;
-        }
-        agree
+        self.undo.clear();
+        let agree = to.len() == from.len() && to.iter().zip(from).all(|(to, from)| self.unify(to, from));
+        self.end(agree)
     }
 
     pub fn assign(&mut self, to: &Type, from: &Type) -> bool {
-        let mut attempt = self.clone();
-        let agree = attempt.unify(to, from);
-        if agree {
-            *self = attempt;
-        }
-        agree
+        self.undo.clear();
+        let agree = self.unify(to, from);
+        self.end(agree)
     }
 
     fn unify(&mut self, a: &Type, b: &Type) -> bool {

@@ -311,7 +311,7 @@ impl<'p, 'a, 'v> Interpreter<'p, 'a, 'v> {
                 Some(found) => found.map(Found::Value),
                 None => Ok(Found::NoKey),
             },
-            Value::Object(object) => Ok(object.get(name).cloned().map_or(Found::NoKey, Found::Value)),
+            Value::Object(object) => Ok(Found::Value(object.read(name))),
             Value::Variables => match self.activation.composed(name, self.limit) {
                 Some(found) => found.map(Found::Value),
                 None => Ok(Found::NoKey),
@@ -334,9 +334,12 @@ impl<'p, 'a, 'v> Interpreter<'p, 'a, 'v> {
                 Some(inner) => value = (**inner).clone(),
             }
         }
-        let found = self.find(&value, &test.key)?;
+        let present = match (&value, &test.key) {
+            (Value::Object(object), Key::Field(name)) => object.has(name),
+            (value, key) => matches!(self.find(value, key)?, Found::Value(_)),
+        };
         self.charge(1)?;
-        Ok(Value::Bool(matches!(found, Found::Value(_))))
+        Ok(Value::Bool(present))
     }
 
     /// The value of an element, or nothing if it is optional and has none.

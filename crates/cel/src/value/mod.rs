@@ -107,6 +107,25 @@ impl<'v> Object<'v> {
         self.fields.iter().find(|(field, _)| &**field == name).map(|(_, value)| value)
     }
 
+    /// The value of a field for an expression: what was not set is null, or the empty text
+    /// of a patch's operation and paths.
+    pub(crate) fn read(&self, name: &str) -> Value<'v> {
+        match self.get(name) {
+            Some(value) => value.clone(),
+            None if self.is_patch() && name != "value" => Value::String(Text::Borrowed("")),
+            None => Value::Null,
+        }
+    }
+
+    /// Whether a field is set; of a patch, an empty text is not.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| !(self.is_patch() && value.as_str() == Some("") && name != "value"))
+    }
+
+    fn is_patch(&self) -> bool {
+        &*self.type_name == "JSONPatch"
+    }
+
     /// What is wrong with the names of the structs within: each must be the path of fields
     /// that leads to it, `Object.spec.template`. A mutation is refused for it.
     pub fn type_name_errors(&self) -> Vec<String> {

@@ -263,6 +263,8 @@ fn objects() {
         ("Object{spec: Object.spec{replicas: 1}}", "Object{spec: Object.spec{replicas: 1}}"),
         ("Object{spec: Object.spec{replicas: 1}}.spec.replicas", "1"),
         ("has(Object{a: 1}.a) && !has(Object{a: 1}.b)", "true"),
+        ("Object{a: 1}.b == null && JSONPatch{op: 'add'}.path == ''", "true"),
+        ("has(JSONPatch{op: 'add', path: ''}.path)", "false"),
         ("Object{?a: object.?nope, b: 1}", "Object{b: 1}"),
         ("Object{a: 1} == Object{a: 1}", "true"),
         ("[JSONPatch{op: 'add', path: '/a', value: 1}][0].op", "add"),
