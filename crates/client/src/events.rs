@@ -109,10 +109,10 @@ async fn record(client: &Client, source: &EventSource, correlator: &mut Correlat
         }
         Decision::First { name } => create(client, source, &namespace, &name, 1, &said).await,
     };
-    if let Err(error) = result {
-        if !error.is_namespace_terminating() {
-            tracing::warn!(reason = %said.reason, object = ?said.object.name, %error, "cannot record event");
-        }
+    if let Err(error) = result
+        && !error.is_namespace_terminating()
+    {
+        tracing::warn!(reason = %said.reason, object = ?said.object.name, %error, "cannot record event");
     }
 }
 
@@ -185,10 +185,10 @@ impl Correlator {
             *count += 1;
             return Some(Decision::Again { name: name.clone(), count: *count });
         }
-        if self.age.len() >= REMEMBERED {
-            if let Some(oldest) = self.age.pop_front() {
-                self.seen.remove(&oldest);
-            }
+        if self.age.len() >= REMEMBERED
+            && let Some(oldest) = self.age.pop_front()
+        {
+            self.seen.remove(&oldest);
         }
         let name = format!("{}.{:x}", said.object.name.as_deref().unwrap_or("unknown"), unique_nanos(said.at));
         self.age.push_back(key.clone());

@@ -388,12 +388,13 @@ impl Client {
             let code = response.status().as_u16();
             let retry_after = response.headers().get("retry-after").and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
             let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
-            if code == 429 && attempt < MAX_RETRIES_WHEN_THROTTLED {
-                if let Some(seconds) = retry_after {
-                    attempt += 1;
-                    tokio::time::sleep(Duration::from_secs(seconds.clamp(1, 10))).await;
-                    continue;
-                }
+            if code == 429
+                && attempt < MAX_RETRIES_WHEN_THROTTLED
+                && let Some(seconds) = retry_after
+            {
+                attempt += 1;
+                tokio::time::sleep(Duration::from_secs(seconds.clamp(1, 10))).await;
+                continue;
             }
             // A proxy in between may answer with plain text; keep it as the message.
             let status = serde_json::from_slice::<Status>(&body)

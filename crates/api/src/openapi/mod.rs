@@ -174,7 +174,8 @@ mod tests {
             let document = v3(group, version);
             check_references(&document, &document["components"]["schemas"], "#/components/schemas/");
         }
-        let document: Value = serde_json::from_slice(&render_v2("v1.36.4", &resources, no_descriptions())).expect("JSON");
+        let document: Value =
+            serde_json::from_slice(&render_v2("v1.36.4", &resources, no_descriptions())).expect("JSON");
         check_references(&document, &document["definitions"], "#/definitions/");
     }
 

@@ -57,7 +57,8 @@ impl NodeAuthorizer {
     pub(super) fn follow(lookup: &dyn ObjectLookup) -> Arc<Self> {
         let rules = bootstrap::cluster_role_rules("system:node").into_iter().map(CompiledRule::new).collect();
         let authorizer = Arc::new(Self { graph: RwLock::default(), rules });
-        let kinds: [(&str, &str, fn(&mut Graph, &Change)); 3] = [
+        type Observe = fn(&mut Graph, &Change);
+        let kinds: [(&str, &str, Observe); 3] = [
             ("", "pods", Graph::observe_pod),
             ("", "persistentvolumes", Graph::observe_volume),
             ("storage.k8s.io", "volumeattachments", Graph::observe_attachment),

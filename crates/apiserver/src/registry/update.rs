@@ -31,7 +31,7 @@ pub enum IfAbsent {
     /// Apply creates it.
     Create,
     /// It would be created, but the caller may not create.
-    Refuse(Status),
+    Refuse(Box<Status>),
 }
 
 /// Which rules apply to the change.
@@ -82,14 +82,14 @@ impl Registry {
                 let creates = match &target.absent {
                     IfAbsent::Create => true,
                     IfAbsent::AsKind => row.strategy.allows_create_on_update(),
-                    IfAbsent::Refuse(status) => return Err(status.clone()),
+                    IfAbsent::Refuse(status) => return Err((**status).clone()),
                 };
                 if !creates || target.part != Part::Main {
                     return Err(Status::not_found(&resource, name));
                 }
                 let mut object = change(None)?;
                 object.set_meta("name", *name);
-                match self.create(row, namespace, object, tracking.clone(), caller).await {
+                match self.create(row, namespace, object, tracking, caller).await {
                     // Somebody created it between the look and the commit: now it is an update.
                     Err(status) if status.is_already_exists() => {
                         current = self.current(row, namespace, name);

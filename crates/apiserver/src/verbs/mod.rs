@@ -96,7 +96,11 @@ impl Call {
             field_selector: "",
         };
         let decision = self.server.authorizer.authorize(&attributes);
-        if decision.is_allowed() { IfAbsent::Create } else { IfAbsent::Refuse(attributes.forbidden(decision.reason())) }
+        if decision.is_allowed() {
+            IfAbsent::Create
+        } else {
+            IfAbsent::Refuse(Box::new(attributes.forbidden(decision.reason())))
+        }
     }
 
     /// Shows what a write left.
