@@ -3,6 +3,8 @@
 
 use crate::cluster::Cluster;
 use anyhow::{Context, Result, bail};
+use ferry_kubelet::cri::Runtime;
+use ferry_kubelet::cri::grpc::GrpcRuntime;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -12,6 +14,7 @@ use tokio::io::AsyncWriteExt;
 pub const PAUSE: &str = "localhost/ferry/pause:1";
 pub const WEB: &str = "localhost/ferry/web:1";
 pub const CLIENT: &str = "localhost/ferry/client:1";
+pub const ALL: [&str; 3] = [PAUSE, WEB, CLIENT];
 
 static APPLETS: &[u8] = include_bytes!(env!("FERRY_APPLETS"));
 
@@ -20,12 +23,12 @@ fn entrypoints() -> [(&'static str, Vec<&'static str>); 3] {
     [(PAUSE, vec!["/applets", "pause"]), (WEB, vec!["/applets", "web"]), (CLIENT, vec!["/applets", "sleep"])]
 }
 
-/// Imports the images unless this very archive was imported before.
+/// Imports the images unless this very archive was imported before and they are all there.
 pub async fn import(cluster: &Cluster, ctr: &Path) -> Result<()> {
     let archive = render_archive().context("cannot pack the images")?;
     let digest = hex(&Sha256::digest(&archive));
     let mark = cluster.data_dir.join("containerd/ferry-images");
-    if std::fs::read_to_string(&mark).is_ok_and(|seen| seen == digest) {
+    if std::fs::read_to_string(&mark).is_ok_and(|seen| seen == digest) && all_present(cluster).await {
         return Ok(());
     }
     let mut child = tokio::process::Command::new(ctr)
@@ -47,6 +50,13 @@ pub async fn import(cluster: &Cluster, ctr: &Path) -> Result<()> {
     }
     written.context("cannot hand the images to ctr")?;
     std::fs::write(&mark, digest).with_context(|| format!("cannot write {}", mark.display()))
+}
+
+/// Whether the runtime still has them; someone may have cleaned up.
+async fn all_present(cluster: &Cluster) -> bool {
+    let Ok(runtime) = GrpcRuntime::connect(&cluster.runtime_socket().to_string_lossy()) else { return false };
+    let looks = ALL.map(|name| runtime.image_status(name));
+    futures_util::future::join_all(looks).await.into_iter().all(|found| matches!(found, Ok(Some(_))))
 }
 
 /// An OCI image layout as a tar: one layer with the applets, one manifest an image.

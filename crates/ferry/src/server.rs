@@ -242,6 +242,7 @@ fn start_kubelet(
     config.cluster_dns = vec![cluster.service_ip(10).to_string()];
     config.cluster_domain.clone_from(&cluster.cluster_domain);
     config.cgroup_root.clone_from(&cluster.name);
+    config.kept_images = images::ALL.map(str::to_owned).to_vec();
     config.server = Some(ferry_kubelet::ServerConfig {
         address: SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.kubelet_port),
         certificate_pem: identity.serving.certificate_pem.clone(),

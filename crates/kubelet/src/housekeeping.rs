@@ -103,10 +103,7 @@ impl ImageAges {
             return;
         };
         let now = Timestamp::now();
-        let mut used: HashSet<String> = containers.iter().map(|container| container.image_ref.clone()).collect();
-        used.extend(
-            containers.iter().filter_map(|container| container.image.as_ref()).map(|image| image.image.clone()),
-        );
+        let used = compute_used(&containers, &context.config.kept_images);
         self.0.retain(|id, _| images.iter().any(|image| image.id == *id));
         for image in &images {
             let ages = self.0.entry(image.id.clone()).or_insert((now, now));
@@ -138,7 +135,16 @@ impl ImageAges {
     }
 }
 
-/// Images that may go, the longest unused first. Pinned ones (the pause image) stay.
+/// Every name and id by which an image is needed: by a container, dead ones included, or
+/// by the node itself.
+fn compute_used(containers: &[v1::Container], kept: &[String]) -> HashSet<String> {
+    let by_id = containers.iter().map(|container| container.image_ref.clone());
+    let by_name = containers.iter().filter_map(|container| container.image.as_ref()).map(|image| image.image.clone());
+    by_id.chain(by_name).chain(kept.iter().cloned()).collect()
+}
+
+/// Images that may go, the longest unused first. Pinned ones stay, and so do those that
+/// are used or named in the configuration.
 fn plan_image_removal<'a>(
     images: &'a [v1::Image],
     used: &HashSet<String>,
@@ -196,5 +202,17 @@ mod tests {
         ]);
         let plan = plan_image_removal(&images, &HashSet::from(["used".to_string()]), &ages, at(1000));
         assert_eq!(plan.iter().map(|image| image.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_sandbox_image_is_kept_though_no_container_names_it() {
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        let pause = v1::Image { id: "sha256:1".into(), repo_tags: vec!["pause:1".into()], ..Default::default() };
+        let other = v1::Image { id: "sha256:2".into(), repo_tags: vec!["other:1".into()], ..Default::default() };
+        let ages = HashMap::from([&pause, &other].map(|image| (image.id.clone(), (at(0), at(0)))));
+        let used = compute_used(&[], &["pause:1".to_string()]);
+        let images = [pause, other];
+        let plan = plan_image_removal(&images, &used, &ages, at(1000));
+        assert_eq!(plan.iter().map(|image| image.id.as_str()).collect::<Vec<_>>(), ["sha256:2"]);
     }
 }

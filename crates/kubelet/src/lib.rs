@@ -102,6 +102,9 @@ pub struct Config {
     pub cgroup_root: String,
     pub heartbeat: Duration,
     pub parallel_pulls: usize,
+    /// Images that are never collected: the sandbox's, without which no pod can start (older
+    /// runtimes do not pin it), and those that no registry has.
+    pub kept_images: Vec<String>,
     /// Labels and taints beside the usual ones.
     pub labels: BTreeMap<String, String>,
     pub register_taints: Vec<Taint>,
@@ -134,6 +137,7 @@ impl Config {
             cgroup_root: "kubepods".into(),
             heartbeat: Duration::from_secs(10),
             parallel_pulls: 5,
+            kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
             version: "v1.36.4".into(),

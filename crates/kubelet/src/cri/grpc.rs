@@ -121,7 +121,11 @@ impl Runtime for GrpcRuntime {
 
     async fn start_container(&self, id: &str) -> Result<()> {
         let message = v1::StartContainerRequest { container_id: id.into() };
-        self.runtime.clone().start_container(request(message, REQUEST_TIMEOUT)).await?;
+        let mut runtime = self.runtime.clone();
+        // Seen through even if the pod is deleted meanwhile and the caller goes away: a start
+        // that is broken off leaves containerd with a task that it can neither stop nor remove.
+        let call = tokio::spawn(async move { runtime.start_container(request(message, REQUEST_TIMEOUT)).await });
+        call.await.map_err(|error| RuntimeError::new(tonic::Code::Internal, error.to_string()))??;
         Ok(())
     }
 
