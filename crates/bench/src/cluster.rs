@@ -43,7 +43,10 @@ impl Cluster {
     pub fn kill(&mut self) -> Result<()> {
         let pid = self.pid()?;
         ensure!(Command::new("kill").args(["-9", &pid]).status()?.success(), "cannot kill ferry");
-        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+        // Until it is gone or a zombie it may still hold its lock.
+        let ended =
+            |stat: String| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']));
+        while !std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, ended) {
             std::hint::spin_loop();
         }
         Ok(())
