@@ -18,9 +18,10 @@ pub struct Context {
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
-/// The order on create: `default` → `prepare_for_create` → (metadata filled in) →
-/// mutating admission → `default` again → `validate` → validating admission → stored.
-/// On update: `default` → `prepare_for_update` → admission → `validate_update` → stored.
+/// The order on create: `default` → mutating admission → `prepare_for_create` and the
+/// metadata that every object has → `validate` → validating admission → stored.
+/// On update: `default` → mutating admission → `prepare_for_update` → `validate_update` →
+/// validating admission → stored.
 pub trait Strategy: Send + Sync + 'static {
     /// Fills in what the user left out. Idempotent; called after every decode.
     fn default(&self, _object: &mut Value) {}
