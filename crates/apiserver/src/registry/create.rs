@@ -6,7 +6,7 @@ use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use ferry_resources::Row;
+use ferry_resources::{Row, validate_metadata};
 use ferry_store::Expect;
 use serde_json::Value;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl Registry {
         // back when anything after this fails.
         let reservation = self.services.reserve_for_create(row, &mut object)?;
 
-        let mut errors = metadata::validate(row, &object);
+        let mut errors = validate_metadata(&object, row.is_namespaced(), &*row.strategy);
         errors.extend(row.strategy.validate(&object));
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), object.name(), errors));

@@ -1,14 +1,12 @@
-//! The rules that metadata of every kind follows, with upstream's sentences
-//! (apimachinery/pkg/api/validation/objectmeta.go). Called by create and update.
+//! What the registry itself decides about the metadata of every kind, with upstream's
+//! sentences: the namespace, what an update may not touch, owners named twice. Called by
+//! create and update; the rules of the values are `ferry_resources::validate_metadata`'s.
 
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use ferry_resources::{Row, names};
+use ferry_resources::Row;
 use serde_json::Value;
-
-/// Annotations may have this many bytes in sum, keys and values.
-const ANNOTATIONS_MAX: usize = 256 * 1024;
 
 const IMMUTABLE: &str = "field is immutable";
 
@@ -25,108 +23,6 @@ pub(super) fn ensure_namespace(row: &Row, namespace: &str, object: &mut Value) -
     }
     // A namespace's own URL carries its name in the namespace's place.
     Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"))
-}
-
-pub(super) fn validate(row: &Row, object: &Value) -> ErrorList {
-    let path = Path::new("metadata");
-    let mut errors = ErrorList::new();
-    let generate_name = object.meta_str("generateName");
-    if !generate_name.is_empty() {
-        let child = path.child("generateName");
-        let found = row.strategy.validate_name(generate_name, true);
-        errors.extend(found.into_iter().map(|text| Error::invalid(&child, generate_name, text)));
-    }
-    if object.name().is_empty() {
-        errors.push(Error::required(&path.child("name"), "name or generateName is required"));
-    } else {
-        let child = path.child("name");
-        let found = row.strategy.validate_name(object.name(), false);
-        errors.extend(found.into_iter().map(|text| Error::invalid(&child, object.name(), text)));
-    }
-    let namespace = path.child("namespace");
-    if row.is_namespaced() {
-        if object.namespace().is_empty() {
-            errors.push(Error::required(&namespace, ""));
-        } else {
-            let found = names::dns1123_label(object.namespace(), false);
-            errors.extend(found.into_iter().map(|text| Error::invalid(&namespace, object.namespace(), text)));
-        }
-    } else if !object.namespace().is_empty() {
-        errors.push(Error::forbidden(&namespace, "not allowed on this type"));
-    }
-    if object.generation() < 0 {
-        let text = "must be greater than or equal to 0";
-        errors.push(Error::invalid(&path.child("generation"), object.generation(), text));
-    }
-    validate_labels(object, &path.child("labels"), &mut errors);
-    validate_annotations(object, &path.child("annotations"), &mut errors);
-    validate_owner_references(object, &path.child("ownerReferences"), &mut errors);
-    validate_finalizers(object, &path.child("finalizers"), &mut errors);
-    errors
-}
-
-fn validate_labels(object: &Value, path: &Path, errors: &mut ErrorList) {
-    for (key, value) in object.labels() {
-        errors.extend(names::is_qualified_name(key).into_iter().map(|text| Error::invalid(path, key, text)));
-        errors.extend(names::is_label_value(value).into_iter().map(|text| Error::invalid(path, value, text)));
-    }
-}
-
-fn validate_annotations(object: &Value, path: &Path, errors: &mut ErrorList) {
-    let mut size = 0;
-    for (key, value) in object.annotations() {
-        size += key.len() + value.len();
-        let found = names::is_qualified_name(&key.to_lowercase());
-        errors.extend(found.into_iter().map(|text| Error::invalid(path, key, text)));
-    }
-    if size > ANNOTATIONS_MAX {
-        errors.push(Error::too_long(path, ANNOTATIONS_MAX));
-    }
-}
-
-fn validate_owner_references(object: &Value, path: &Path, errors: &mut ErrorList) {
-    let references = object.items_at(&["metadata", "ownerReferences"]);
-    let mut controller: Option<String> = None;
-    for reference in references {
-        let text = |key| reference.get(key).and_then(Value::as_str).unwrap_or_default();
-        if text("apiVersion").rsplit('/').next().unwrap_or_default().is_empty() {
-            errors.push(Error::invalid(&path.child("apiVersion"), text("apiVersion"), "version must not be empty"));
-        }
-        for key in ["kind", "name", "uid"] {
-            if text(key).is_empty() {
-                errors.push(Error::invalid(&path.child(key), "", "must not be empty"));
-            }
-        }
-        if text("apiVersion") == "v1" && text("kind") == "Event" {
-            let why = "/v1, Kind=Event is disallowed from being an owner";
-            errors.push(Error::invalid(path, reference.clone(), why));
-        }
-        if reference.get("controller").and_then(Value::as_bool) == Some(true) {
-            let this = format!("{}/{}", text("kind"), text("name"));
-            match &controller {
-                None => controller = Some(this),
-                Some(first) => errors.push(Error::invalid(
-                    path,
-                    Value::from(references.to_vec()),
-                    format!(
-                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
-                    ),
-                )),
-            }
-        }
-    }
-}
-
-fn validate_finalizers(object: &Value, path: &Path, errors: &mut ErrorList) {
-    let finalizers = object.finalizers();
-    for finalizer in &finalizers {
-        let found = names::is_qualified_name(finalizer);
-        errors.extend(found.into_iter().map(|text| Error::invalid(path, *finalizer, text)));
-    }
-    if finalizers.contains(&"orphan") && finalizers.contains(&"foregroundDeletion") {
-        let why = "finalizer orphan and foregroundDeletion cannot be both set";
-        errors.push(Error::invalid(path, finalizers, why));
-    }
 }
 
 pub(super) fn validate_update(new: &Value, old: &Value) -> ErrorList {

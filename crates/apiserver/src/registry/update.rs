@@ -9,7 +9,7 @@ use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use ferry_resources::Row;
+use ferry_resources::{Row, validate_metadata};
 use ferry_store::{Commit, Expect, Op};
 use serde_json::Value;
 use std::sync::Arc;
@@ -232,7 +232,7 @@ impl Registry {
 
     fn validate_update(&self, target: &Target<'_>, new: &Value, old: &Value, caller: &Caller) -> Result<(), Status> {
         let row = target.row;
-        let mut errors = metadata::validate(row, new);
+        let mut errors = validate_metadata(new, row.is_namespaced(), &*row.strategy);
         errors.extend(metadata::validate_update(new, old));
         errors.extend(match target.part {
             Part::Status => row.strategy.validate_status_update(new, old),
