@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn latest_is_always_pulled() {
-        for image in ["nginx", "nginx:latest", "localhost:5000/a/b", "registry.k8s.io/pause:latest", "Host/nginx"] {
+        for image in ["nginx", "nginx:latest", "localhost:5000/a/b", "registry.example/pause:latest", "Host/nginx"] {
             assert_eq!(default_pull_policy(image), "Always", "{image}");
         }
         let digest = format!("nginx@sha256:{}", "a".repeat(64));
