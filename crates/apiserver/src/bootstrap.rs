@@ -7,7 +7,7 @@ use crate::admission::priority::system_priority_classes;
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
-use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking, Warnings};
+use crate::registry::{Annotations, Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking, Warnings};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -171,6 +171,7 @@ fn caller() -> Caller {
         dry_run: false,
         field_manager: "kube-apiserver".into(),
         warnings: Warnings::default(),
+        annotations: Annotations::default(),
         options: Value::Null,
     }
 }

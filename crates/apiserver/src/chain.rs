@@ -6,7 +6,7 @@ use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
 use crate::negotiate::{self, Format, Use};
 use crate::query::Query;
-use crate::registry::Warnings;
+use crate::registry::{Annotations, Warnings};
 use crate::request_info::{self, RequestInfo};
 use crate::transport::{Body, Peer, read_limited};
 use crate::verbs::{self, Call};
@@ -127,6 +127,7 @@ async fn run(
         headers: parts.headers.clone(),
         user,
         warnings: warnings.clone(),
+        annotations: Annotations::default(),
         now: Timestamp::now(),
     };
     if stream::serves(&call) {

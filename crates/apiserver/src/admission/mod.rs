@@ -20,6 +20,7 @@ mod testing;
 use crate::authn::UserInfo;
 use crate::authz::Authorizer;
 use crate::registry::lookup::ObjectLookup;
+use crate::registry::{Annotations, Warnings};
 use async_trait::async_trait;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -63,6 +64,8 @@ pub struct AdmissionRequest<'a> {
     pub user: Arc<UserInfo>,
     pub dry_run: bool,
     pub options: Value,
+    pub warnings: Warnings,
+    pub annotations: Annotations,
 }
 
 impl AdmissionRequest<'_> {

@@ -69,6 +69,8 @@ impl Case<'_> {
             user: Arc::new(self.user),
             dry_run: false,
             options: Value::Null,
+            warnings: Default::default(),
+            annotations: Default::default(),
         };
         if plugin.handles(&request) {
             plugin.mutate(&mut request).await?;

@@ -69,6 +69,8 @@ impl Registry {
                 user: caller.user.clone(),
                 dry_run: caller.dry_run,
                 options: caller.options.clone(),
+                warnings: caller.warnings.clone(),
+                annotations: caller.annotations.clone(),
             };
             admission.mutate(&mut request).await?;
         }
@@ -157,6 +159,8 @@ impl Registry {
             user: caller.user.clone(),
             dry_run: caller.dry_run,
             options: caller.options.clone(),
+            warnings: caller.warnings.clone(),
+            annotations: caller.annotations.clone(),
         };
         admission.validate(&request).await
     }

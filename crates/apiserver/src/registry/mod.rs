@@ -38,6 +38,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::Value;
 use service::Services;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use transform::Transformers;
 
@@ -61,6 +62,8 @@ pub struct Caller {
     pub field_manager: String,
     /// Sentences for the Warning header, gathered on the way.
     pub warnings: Warnings,
+    /// What admission wants the audit log to say about the request.
+    pub annotations: Annotations,
     /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
     pub options: Value,
 }
@@ -78,6 +81,21 @@ impl Warnings {
     }
 
     pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+/// Notes for the audit log, `plugin/key` to a value; gathered while a request is admitted.
+#[derive(Clone, Default)]
+pub struct Annotations(Arc<Mutex<BTreeMap<String, String>>>);
+
+impl Annotations {
+    /// The first value of a key stays, as upstream keeps it.
+    pub fn add(&self, key: impl Into<String>, value: impl Into<String>) {
+        self.0.lock().entry(key.into()).or_insert_with(|| value.into());
+    }
+
+    pub fn take(&self) -> BTreeMap<String, String> {
         std::mem::take(&mut *self.0.lock())
     }
 }
@@ -205,6 +223,8 @@ impl Registry {
             user: caller.user.clone(),
             dry_run: caller.dry_run,
             options: caller.options.clone(),
+            warnings: caller.warnings.clone(),
+            annotations: caller.annotations.clone(),
         };
         admission.mutate(&mut request).await?;
         admission.validate(&request).await

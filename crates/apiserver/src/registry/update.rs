@@ -268,6 +268,8 @@ fn admission_request<'a>(
         user: caller.user.clone(),
         dry_run: caller.dry_run,
         options: caller.options.clone(),
+        warnings: caller.warnings.clone(),
+        annotations: caller.annotations.clone(),
     }
 }
 

@@ -94,6 +94,7 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         dry_run,
         field_manager: String::new(),
         warnings: call.warnings.clone(),
+        annotations: call.annotations.clone(),
         options: value,
     };
     Ok((options, caller))

@@ -25,7 +25,7 @@ use crate::authz::Attributes;
 use crate::cache::Stored;
 use crate::negotiate::{self, Accepted, Shape, Use};
 use crate::query::Query;
-use crate::registry::{Caller, IfAbsent, Warnings, Written};
+use crate::registry::{Annotations, Caller, IfAbsent, Warnings, Written};
 use crate::request_info::RequestInfo;
 use crate::subresources;
 use crate::table;
@@ -47,6 +47,7 @@ pub struct Call {
     pub headers: HeaderMap,
     pub user: Arc<UserInfo>,
     pub warnings: Warnings,
+    pub annotations: Annotations,
     pub now: Timestamp,
 }
 
@@ -72,6 +73,7 @@ impl Call {
             dry_run: options.dry_run,
             field_manager: options.manager(self.header(http::header::USER_AGENT)),
             warnings: self.warnings.clone(),
+            annotations: self.annotations.clone(),
             options: options.to_value(kind),
         }
     }
