@@ -4,11 +4,8 @@
 
 use std::borrow::Cow;
 
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
+/// Words that CEL keeps for itself and for the languages around it.
+pub(crate) const RESERVED: [&str; 17] = [
     "as",
     "break",
     "const",
@@ -28,10 +25,13 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// Whether a field of this name is also reached by the name itself, after a dot: the word
-/// is reserved, but not there.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+/// Words that are literals and operators: the lexer never takes them for names.
+const KEYWORDS: [&str; 4] = ["true", "false", "null", "in"];
+
+/// Whether a word cannot be a name. After a dot a reserved word can: a field of this name
+/// is reached both escaped and as it is.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || KEYWORDS.contains(&name)
 }
 
 /// The identifier under which a field is reached; none if its name has other characters.
@@ -39,7 +39,7 @@ pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Some(Cow::Owned(format!("__{name}__")));
     }
     if !name.contains("__") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
@@ -88,7 +88,7 @@ pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
             "dot" => name.push('.'),
             "dash" => name.push('-'),
             "slash" => name.push('/'),
-            keyword if RESERVED.contains(&keyword) && keyword.len() + 4 == identifier.len() => name.push_str(keyword),
+            keyword if is_reserved(keyword) && keyword.len() + 4 == identifier.len() => name.push_str(keyword),
             _ => return None,
         }
         rest = &word[length + 2..];

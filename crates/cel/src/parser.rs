@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::ast::{Ast, Expr, ExprKind, Literal, MapEntry, StructField};
+use crate::escape::RESERVED;
 use crate::lexer::{Kind, Token, tokenize};
 use crate::literal::unquote;
 use crate::macros;
@@ -19,27 +20,6 @@ const MAX_DEPTH: usize = 250;
 /// How deep the tree may be after macros expanded, so that checking and evaluating it by
 /// recursion fits any thread's stack.
 const MAX_TREE_DEPTH: usize = 500;
-
-/// Words that no variable or function may be called.
-const RESERVED: [&str; 17] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 const OPERAND: &str =
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";

@@ -37,6 +37,7 @@ pub mod status_metadata;
 pub mod storage;
 pub mod storagemigration;
 pub mod strategy;
+pub mod structural;
 pub mod table;
 #[cfg(test)]
 mod testing;

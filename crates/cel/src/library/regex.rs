@@ -16,7 +16,7 @@ pub(super) fn declare(d: &mut Declarations) {
 }
 
 /// Compiles a pattern of Go's dialect; the error is Go's where the kind of mistake is known.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, std::string::String> {
+pub fn compile(pattern: &str) -> Result<Regex, std::string::String> {
     let translated = translate(pattern).map_err(|reason| format!("error parsing regexp: {reason}"))?;
     Regex::new(&translated).map_err(|error| {
         // The last line of the message says what is wrong; the lines before draw it.

@@ -44,6 +44,11 @@ pub(super) fn declare(d: &mut Declarations) {
     });
 }
 
+/// Whether Go's net/url takes a text for a request URI: the format `uri` of schemas.
+pub fn is_request_uri(text: &str) -> bool {
+    Url::parse(text).is_ok()
+}
+
 fn part<'v>(args: &[Value<'v>], part: fn(&Url) -> &str) -> Evaluated<Value<'v>> {
     match &args[0] {
         Value::Opaque(Opaque::Url(url)) => Ok(Value::string(part(url))),

@@ -17,8 +17,8 @@ pub(crate) use compare::{compare, contains, equal, same_keys};
 pub use json::{List, Map};
 pub use map::OwnedMap;
 pub use opaque::Opaque;
-pub use time::{Time, format_duration};
-pub(crate) use time::{parse_duration, parse_loose_duration};
+pub(crate) use time::parse_duration;
+pub use time::{Time, format_duration, parse_loose_duration};
 
 use crate::error::{EvalError, Evaluated};
 use crate::schema::Schema;

@@ -192,7 +192,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
 
 /// What the format `duration` takes besides: `3 days`, `1 week 2 hours`. Go's notation comes
 /// first; else every number before a known unit counts.
-pub(crate) fn parse_loose_duration(text: &str) -> Option<i64> {
+pub fn parse_loose_duration(text: &str) -> Option<i64> {
     if let Some(nanos) = parse_duration(text) {
         return Some(nanos);
     }

@@ -16,18 +16,38 @@ pub fn validate_metadata(object: &Value, namespaced: bool, strategy: &dyn Strate
     let mut errors = ErrorList::new();
     let path = Path::new("metadata");
     let metadata = object.field("metadata");
+    let name_rule = |name: &str, prefix| strategy.validate_name(name, prefix);
+    validate_object_meta(&mut errors, metadata, object.name(), namespaced, &name_rule, &path);
+    validate_standard_finalizers(&mut errors, metadata.list("finalizers"), &path.child("finalizers"));
+    errors
+}
+
+/// The metadata of a resource embedded in a custom one: it need have no name, and any name
+/// that fits into a path will do.
+pub fn validate_embedded_metadata(errors: &mut ErrorList, metadata: &Value, path: &Path) {
+    let name = Some(metadata.text("name")).filter(|name| !name.is_empty()).unwrap_or("unnamed");
+    let namespaced = !metadata.text("namespace").is_empty();
+    validate_object_meta(errors, Some(metadata), name, namespaced, &names::path_segment, path);
+}
+
+fn validate_object_meta(
+    errors: &mut ErrorList,
+    metadata: Option<&Value>,
+    name: &str,
+    namespaced: bool,
+    name_rule: &dyn Fn(&str, bool) -> Vec<String>,
+    path: &Path,
+) {
     let generate_name = metadata.text("generateName");
     if !generate_name.is_empty() {
-        let sentences = strategy.validate_name(generate_name, true);
-        each(&mut errors, &path.child("generateName"), generate_name, sentences);
+        each(errors, &path.child("generateName"), generate_name, name_rule(generate_name, true));
     }
-    let name = object.name();
     if name.is_empty() {
         errors.push(Error::required(&path.child("name"), "name or generateName is required"));
     } else {
-        each(&mut errors, &path.child("name"), name, strategy.validate_name(name, false));
+        each(errors, &path.child("name"), name, name_rule(name, false));
     }
-    let namespace = object.namespace();
+    let namespace = metadata.text("namespace");
     if !namespaced {
         if !namespace.is_empty() {
             errors.push(Error::forbidden(&path.child("namespace"), "not allowed on this type"));
@@ -35,16 +55,14 @@ pub fn validate_metadata(object: &Value, namespaced: bool, strategy: &dyn Strate
     } else if namespace.is_empty() {
         errors.push(Error::required(&path.child("namespace"), ""));
     } else {
-        each(&mut errors, &path.child("namespace"), namespace, names::dns1123_label(namespace, false));
+        each(errors, &path.child("namespace"), namespace, names::dns1123_label(namespace, false));
     }
-    nonnegative(&mut errors, &path.child("generation"), object.generation());
-    validate_labels(&mut errors, metadata.entries("labels"), &path.child("labels"));
-    validate_annotations(&mut errors, metadata.entries("annotations"), &path.child("annotations"));
-    validate_owner_references(&mut errors, metadata.list("ownerReferences"), &path.child("ownerReferences"));
-    validate_finalizers(&mut errors, metadata.list("finalizers"), &path.child("finalizers"));
-    validate_managed_fields(&mut errors, metadata.list("managedFields"), &path.child("managedFields"));
-    validate_standard_finalizers(&mut errors, metadata.list("finalizers"), &path.child("finalizers"));
-    errors
+    nonnegative(errors, &path.child("generation"), metadata.int("generation"));
+    validate_labels(errors, metadata.entries("labels"), &path.child("labels"));
+    validate_annotations(errors, metadata.entries("annotations"), &path.child("annotations"));
+    validate_owner_references(errors, metadata.list("ownerReferences"), &path.child("ownerReferences"));
+    validate_finalizers(errors, metadata.list("finalizers"), &path.child("finalizers"));
+    validate_managed_fields(errors, metadata.list("managedFields"), &path.child("managedFields"));
 }
 
 /// The metadata of a changed object. The caller has carried over from `old` what an

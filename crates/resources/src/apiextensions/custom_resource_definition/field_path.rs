@@ -11,6 +11,8 @@ const MAX_SELECTABLE_FIELDS: usize = 8;
 /// Where a path leads: its steps and the schema at its end.
 pub struct FieldPath<'a> {
     pub steps: Vec<String>,
+    /// As errors show it: fields after dots, keys of maps in brackets.
+    pub path: Path,
     pub schema: Option<&'a Value>,
 }
 
@@ -19,7 +21,7 @@ pub struct FieldPath<'a> {
 pub fn resolve<'a>(path: &str, schema: &'a Value, brackets: bool) -> Result<FieldPath<'a>, String> {
     const END: &str = "unexpected end of JSON path";
     let mut here = Some(schema);
-    let mut steps = Vec::new();
+    let (mut steps, mut at) = (Vec::new(), Path::root());
     let mut tokens = tokens(path).into_iter();
     while let Some(token) = tokens.next() {
         let name = match token {
@@ -34,7 +36,9 @@ pub fn resolve<'a>(path: &str, schema: &'a Value, brackets: bool) -> Result<Fiel
             "." => tokens.next().ok_or(END)?.to_owned(),
             other => return Err(format!("expected [ or . but got: {other}")),
         };
+        let is_field = !here.entries("properties").is_empty();
         here = Some(step(here, &name)?);
+        at = if is_field { at.child(&name) } else { at.key(&name) };
         steps.push(name);
         if token == "[" {
             match tokens.next() {
@@ -44,7 +48,7 @@ pub fn resolve<'a>(path: &str, schema: &'a Value, brackets: bool) -> Result<Fiel
             }
         }
     }
-    Ok(FieldPath { steps, schema: here })
+    Ok(FieldPath { steps, path: at, schema: here })
 }
 
 fn step<'a>(schema: Option<&'a Value>, name: &str) -> Result<&'a Value, String> {
