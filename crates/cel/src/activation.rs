@@ -79,10 +79,9 @@ impl<'v> Activation<'v> {
 
     fn evaluate(&self, variable: &'v Variable, limit: u64) -> Evaluated<Value<'v>> {
         let name = &variable.name;
-        let program = variable
-            .program
-            .as_ref()
-            .map_err(|error| EvalError::new(format_args!("composited variable {name:?} fails to compile: {error}")))?;
+        let program = variable.program.as_ref().map_err(|error| {
+            EvalError::new(format_args!("composited variable {name:?} fails to compile: compilation failed: {error}"))
+        })?;
         let (result, cost) = program.run(self, limit);
         self.cost.set(self.cost.get().saturating_add(cost));
         result.map_err(|error| EvalError::new(format_args!("composited variable {name:?} fails to evaluate: {error}")))

@@ -34,6 +34,15 @@ pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || KEYWORDS.contains(&name)
 }
 
+/// Whether a name can be that of a variable: letters, digits and underscores, no digit
+/// first, and none of the language's own words.
+pub fn is_identifier(name: &str) -> bool {
+    !name.is_empty()
+        && !name.as_bytes()[0].is_ascii_digit()
+        && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+        && !is_reserved(name)
+}
+
 /// The identifier under which a field is reached; none if its name has other characters.
 pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
@@ -100,6 +109,14 @@ pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_have_plain_names() {
+        for (name, expected) in [("a", true), ("_a1", true), ("1a", false), ("", false), ("if", false), ("a-b", false)]
+        {
+            assert_eq!(is_identifier(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn names_survive_the_round_trip() {

@@ -39,7 +39,7 @@ pub use cost::{Budget, MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT, RUNTIME_BUDGET};
 pub use crd_cost::{Cardinality, STATIC_CRD_LIMIT, STATIC_RULE_LIMIT, TotalCost, cost_error};
 pub use environment::Environment;
 pub use error::EvalError;
-pub use escape::{escape, is_reserved, unescape};
+pub use escape::{escape, is_identifier, is_reserved, unescape};
 pub use estimate::CostEstimate;
 pub use library::all::Library;
 pub use library::authorizer::{Authorize, Decision, Question, authorizer_type, resource_check_type};

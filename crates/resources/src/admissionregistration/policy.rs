@@ -2,11 +2,11 @@
 //! that judge or change what is written.
 
 use super::rule::{
-    FAILURE_POLICIES, REINVOCATION_POLICIES, default_match_resources, validate_choice, validate_match_conditions,
-    validate_match_resources, validate_mutating_operations,
+    FAILURE_POLICIES, REINVOCATION_POLICIES, default_match_resources, validate_choice, validate_expression,
+    validate_match_conditions, validate_match_resources, validate_mutating_operations,
 };
 use super::warn_of_static_suffix;
-use crate::cel::{self, Place};
+use crate::cel::admission::{Compiler, Place, variable_detail};
 use crate::read::{Read, default_value, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
@@ -98,6 +98,17 @@ impl Strategy for Policy {
 }
 
 impl Policy {
+    /// A validating policy without variables has no `variables` either; a mutating one
+    /// always has.
+    fn compiler(self, spec: Option<&Value>) -> Compiler {
+        let has_params = spec.has("paramKind");
+        if self == Self::Validating && spec.list("variables").is_empty() {
+            Compiler::plain(has_params)
+        } else {
+            Compiler::composing(has_params)
+        }
+    }
+
     fn validate_spec(self, policy: &Value, match_conditions: bool) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (policy.field("spec"), Path::new("spec"));
@@ -121,14 +132,16 @@ impl Policy {
             }
         }
         if match_conditions {
-            validate_match_conditions(&mut errors, spec.list("matchConditions"), &path.child("matchConditions"));
+            let (conditions, at) = (spec.list("matchConditions"), path.child("matchConditions"));
+            validate_match_conditions(&mut errors, conditions, spec.has("paramKind"), &at);
         }
+        let mut compiler = self.compiler(spec);
         for (index, variable) in spec.list("variables").iter().enumerate() {
-            validate_variable(&mut errors, variable, &path.child("variables").index(index));
+            validate_variable(&mut errors, &mut compiler, variable, &path.child("variables").index(index));
         }
         match self {
-            Self::Validating => validate_validations(&mut errors, policy, &path),
-            Self::Mutating => validate_mutations(&mut errors, spec, &path),
+            Self::Validating => validate_validations(&mut errors, &compiler, policy, &path),
+            Self::Mutating => validate_mutations(&mut errors, &compiler, spec, &path),
         }
         errors
     }
@@ -166,18 +179,22 @@ fn validate_parameter_kind(errors: &mut ErrorList, kind: &Value, path: &Path) {
     }
 }
 
-fn validate_variable(errors: &mut ErrorList, variable: &Value, path: &Path) {
+fn validate_variable(errors: &mut ErrorList, compiler: &mut Compiler, variable: &Value, path: &Path) {
     let name = variable.text("name");
     if name.trim().is_empty() {
         errors.push(Error::required(&path.child("name"), "name is not specified"));
-    } else if !cel::is_identifier(name) {
+    } else if !ferry_cel::is_identifier(name) {
         errors.push(Error::invalid(&path.child("name"), name, "must be a valid CEL identifier"));
     }
     let (expression, at) = (variable.text("expression"), path.child("expression"));
-    cel::validate_expression(errors, expression, Place::Variable, "expression is not specified", &at);
+    if expression.trim().is_empty() {
+        errors.push(Error::required(&at, "expression is not specified"));
+    } else if let Some(detail) = variable_detail(&compiler.declare(name, expression)) {
+        errors.push(Error::invalid(&at, expression, detail));
+    }
 }
 
-fn validate_validations(errors: &mut ErrorList, policy: &Value, path: &Path) {
+fn validate_validations(errors: &mut ErrorList, compiler: &Compiler, policy: &Value, path: &Path) {
     let spec = policy.field("spec");
     let (validations, annotations) = (spec.list("validations"), spec.list("auditAnnotations"));
     let at = path.child("auditAnnotations");
@@ -188,7 +205,7 @@ fn validate_validations(errors: &mut ErrorList, policy: &Value, path: &Path) {
         return;
     }
     for (index, validation) in validations.iter().enumerate() {
-        validate_validation(errors, validation, &path.child("validations").index(index));
+        validate_validation(errors, compiler, validation, &path.child("validations").index(index));
     }
     if annotations.len() > MAX_AUDIT_ANNOTATIONS {
         let detail = format!("must not have more than {MAX_AUDIT_ANNOTATIONS} auditAnnotations");
@@ -208,8 +225,14 @@ fn validate_validations(errors: &mut ErrorList, policy: &Value, path: &Path) {
             let detail = format!("must not exceed {MAX_VALUE_EXPRESSION} bytes in length");
             errors.push(Error::required(&at, detail));
         } else {
-            let missing = "valueExpression is not specified";
-            cel::validate_expression(errors, expression, Place::AuditAnnotation, missing, &at);
+            validate_trimmed(
+                errors,
+                compiler,
+                expression,
+                Place::AuditAnnotation,
+                "valueExpression is not specified",
+                &at,
+            );
         }
         if !seen.insert(key) {
             errors.push(Error::duplicate(&path.child("key"), key));
@@ -217,16 +240,35 @@ fn validate_validations(errors: &mut ErrorList, policy: &Value, path: &Path) {
     }
 }
 
-fn validate_validation(errors: &mut ErrorList, validation: &Value, path: &Path) {
+/// As upstream has it here, the expression is compiled without the space around it.
+fn validate_trimmed(
+    errors: &mut ErrorList,
+    compiler: &Compiler,
+    expression: &str,
+    place: Place,
+    missing: &str,
+    path: &Path,
+) {
+    if expression.trim().is_empty() {
+        errors.push(Error::required(path, missing));
+    } else if let Err(detail) = compiler.compile(expression.trim(), place) {
+        // Of a mutation, upstream shows the trimmed expression too.
+        let shown = if place == Place::AuditAnnotation { expression } else { expression.trim() };
+        errors.push(Error::invalid(path, shown, detail));
+    }
+}
+
+fn validate_validation(errors: &mut ErrorList, compiler: &Compiler, validation: &Value, path: &Path) {
     let expression = validation.text("expression");
     let missing = "expression is not specified";
-    cel::validate_expression(errors, expression, Place::Validation, missing, &path.child("expression"));
+    let at = path.child("expression");
+    validate_expression(errors, compiler, expression, Place::Validation, missing, &at);
     let (message_expression, at) = (validation.text("messageExpression"), path.child("messageExpression"));
     if !message_expression.is_empty() {
         if message_expression.trim().is_empty() {
             errors.push(Error::invalid(&at, message_expression, NOT_EMPTY));
         } else {
-            cel::validate_expression(errors, message_expression, Place::Message, "", &at);
+            validate_expression(errors, compiler, message_expression, Place::Message, "", &at);
         }
     }
     let (message, at) = (validation.text("message"), path.child("message"));
@@ -238,7 +280,7 @@ fn validate_validation(errors: &mut ErrorList, validation: &Value, path: &Path) 
     validate_choice(errors, validation.opt_text("reason"), REASONS, &path.child("reason"));
 }
 
-fn validate_mutations(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<&Value>, path: &Path) {
     let at = path.child("mutations");
     if spec.list("mutations").is_empty() {
         errors.push(Error::required(&at, "mutations must contain at least one item"));
@@ -266,7 +308,7 @@ fn validate_mutations(errors: &mut ErrorList, spec: Option<&Value>, path: &Path)
             }
             Some(body) => {
                 let at = path.child(own).child("expression");
-                cel::validate_expression(errors, body.text("expression"), place, "", &at);
+                validate_trimmed(errors, compiler, body.text("expression"), place, "", &at);
             }
         }
         if mutation.has(other) {
@@ -333,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_policy_changes_something() {
-        let mutation = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}});
+        let mutation = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'add'}]"}});
         check(&Policy::Mutating, policy(json!({"mutations": [mutation], "reinvocationPolicy": "Never"})), &[]);
         check(
             &Policy::Mutating,
@@ -342,6 +384,42 @@ mod tests {
                 "spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch",
                 "spec.mutations[0].applyConfiguration: Invalid value: \"{applyConfiguration}\": must not be specified when patchType is JSONPatch",
                 "spec.reinvocationPolicy: Required value",
+            ],
+        );
+    }
+
+    #[test]
+    fn expressions_compile_in_their_place() {
+        check(
+            &Policy::Validating,
+            policy(json!({
+                "variables": [{"name": "a", "expression": "object.b"}, {"name": "c", "expression": "variables.d"}],
+                "validations": [
+                    {"expression": "variables.a > 1 && variables.c"},
+                    {"expression": "object.x", "messageExpression": "1"},
+                ],
+                "auditAnnotations": [{"key": "k", "valueExpression": " params.x"}],
+                "matchConditions": [{"name": "m", "expression": "variables.a"}],
+            })),
+            &[
+                "spec.matchConditions[0].expression: Invalid value: \"variables.a\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.a\n | ^",
+                "spec.variables[1].expression: Invalid value: \"variables.d\": compilation failed: ERROR: <input>:1:10: undefined field 'd'\n | variables.d\n | .........^",
+                "spec.validations[1].expression: Invalid value: \"object.x\": must evaluate to bool but got dyn",
+                "spec.validations[1].messageExpression: Invalid value: \"1\": must evaluate to string but got int",
+                "spec.auditAnnotations[0].valueExpression: Invalid value: \" params.x\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x\n | ^",
+            ],
+        );
+        check(
+            &Policy::Mutating,
+            policy(json!({"reinvocationPolicy": "Never", "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "mutations": [
+                {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": " Object{data: params.data} "}},
+                {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": " 1 "}},
+                {"patchType": "JSONPatch", "jsonPatch": {"expression": "'x'"}},
+            ]})),
+            &[
+                "spec.mutations[1].applyConfiguration.expression: Invalid value: \"1\": must evaluate to Object but got int",
+                "spec.mutations[2].jsonPatch.expression: Invalid value: \"'x'\": must evaluate to list(JSONPatch) but got string",
             ],
         );
     }

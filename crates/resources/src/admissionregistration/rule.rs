@@ -1,7 +1,7 @@
 //! Which requests admission looks at: rules by operation and resource, selectors, and
 //! conditions. Webhook configurations, policies and their bindings share them.
 
-use crate::cel::{self, Place};
+use crate::cel::admission::{Compiler, Place};
 use crate::names;
 use crate::read::{Read, default_value, field_mut, list_mut};
 use crate::validation::each;
@@ -155,15 +155,18 @@ pub fn validate_mutating_operations(errors: &mut ErrorList, resources: Option<&V
     }
 }
 
-pub fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], path: &Path) {
+/// `has_params` says whether the conditions may name parameters, as a policy's may.
+pub fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], has_params: bool, path: &Path) {
     if conditions.len() > MAX_MATCH_CONDITIONS {
         errors.push(Error::too_many(path, conditions.len(), MAX_MATCH_CONDITIONS));
     }
     let mut seen = HashSet::new();
+    let compiler = Compiler::plain(has_params);
     for (index, condition) in conditions.iter().enumerate() {
         let (path, name) = (path.index(index), condition.text("name"));
         let expression = condition.text("expression");
-        cel::validate_expression(errors, expression, Place::MatchCondition, "", &path.child("expression"));
+        let at = path.child("expression");
+        validate_expression(errors, &compiler, expression, Place::MatchCondition, "", &at);
         let at = path.child("name");
         if name.is_empty() {
             errors.push(Error::required(&at, ""));
@@ -173,5 +176,22 @@ pub fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], p
                 errors.push(Error::duplicate(&at, name));
             }
         }
+    }
+}
+
+/// An expression that must be there and compile in its place. `missing` is the detail of
+/// the error if it is not there.
+pub fn validate_expression(
+    errors: &mut ErrorList,
+    compiler: &Compiler,
+    expression: &str,
+    place: Place,
+    missing: &str,
+    path: &Path,
+) {
+    if expression.trim().is_empty() {
+        errors.push(Error::required(path, missing));
+    } else if let Err(detail) = compiler.compile(expression, place) {
+        errors.push(Error::invalid(path, expression, detail));
     }
 }

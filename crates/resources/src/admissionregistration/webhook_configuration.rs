@@ -149,7 +149,7 @@ impl WebhookConfiguration {
         }
         validate_client_config(errors, hook.field("clientConfig"), &path.child("clientConfig"));
         if demands.match_conditions {
-            validate_match_conditions(errors, hook.list("matchConditions"), &path.child("matchConditions"));
+            validate_match_conditions(errors, hook.list("matchConditions"), false, &path.child("matchConditions"));
         }
     }
 }
@@ -231,6 +231,13 @@ mod tests {
             &MUTATING,
             changed("matchConditions", json!([{"name": "a", "expression": ""}])),
             &["webhooks[0].matchConditions[0].expression: Required value"],
+        );
+        check(
+            &MUTATING,
+            changed("matchConditions", json!([{"name": "a", "expression": "object.nope && params.x"}])),
+            &[
+                "webhooks[0].matchConditions[0].expression: Invalid value: \"object.nope && params.x\": compilation failed: ERROR: <input>:1:16: undeclared reference to 'params' (in container '')\n | object.nope && params.x\n | ...............^",
+            ],
         );
         check(
             &MUTATING,

@@ -9,7 +9,8 @@
 //! element   one step of a path        place      what the schema says at a place
 //! set       a set of fields           ownership  the entries of managedFields
 //! extract   fields of a config        compare    fields that a write changed
-//! merge     config over live          update, configuration   the two entrances
+//! merge     config over live          overlay    a config that owns nothing
+//! update, configuration   the two entrances
 //! ```
 
 mod compare;
@@ -19,6 +20,7 @@ mod element;
 mod extract;
 mod last_applied;
 mod merge;
+mod overlay;
 mod ownership;
 mod place;
 mod scale;
@@ -33,6 +35,7 @@ pub use configuration::{ApplyOptions, apply};
 pub use conflict::{Conflict, Conflicts};
 pub use element::PathElement;
 pub(in crate::patch) use element::equal;
+pub use overlay::lay_over;
 pub use ownership::{Operation, validate as validate_managed_fields};
 pub use scale::{from_scale, to_scale};
 pub use set::{Path, Set};
