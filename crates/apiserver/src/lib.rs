@@ -40,6 +40,7 @@ mod table;
 pub mod transport;
 mod verbs;
 mod version;
+pub mod webhook;
 mod wire;
 
 pub use config::{Config, KubeletAccess, Prose, ProseSource, StorageKey};

@@ -3,6 +3,7 @@
 
 use crate::query::Query;
 use crate::verbs::Call;
+use crate::webhook;
 use ferry_api::gvk::GroupResource;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -237,37 +238,14 @@ fn kubelet_address(node: &Value) -> Option<(String, u16)> {
 fn service_endpoint(call: &Call, name: &str, port: &str) -> Result<(String, u16), Status> {
     let namespace = call.namespace();
     let registry = &call.server.lookup;
-    let unavailable = || Status::service_unavailable(format!("no endpoints available for service {name:?}"));
     let service = registry
         .get("", "services", namespace, name)
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), name))?
         .value();
-    let ports = service.items_at(&["spec", "ports"]);
-    let chosen = ports
-        .iter()
-        .find(|candidate| {
-            port.is_empty()
-                || candidate.get("name").and_then(Value::as_str) == Some(port)
-                || candidate.get("port").and_then(Value::as_u64).is_some_and(|number| number.to_string() == port)
-        })
+    let chosen = webhook::find_port(&service, port)
         .ok_or_else(|| Status::service_unavailable(format!("no service port {port:?} found for service {name:?}")))?;
-    let port_name = chosen.get("name").and_then(Value::as_str).unwrap_or_default();
-    let endpoints = registry.get("", "endpoints", namespace, name).ok_or_else(unavailable)?.value();
-    let mut candidates = Vec::new();
-    for subset in endpoints.items_at(&["subsets"]) {
-        let target = subset
-            .items_at(&["ports"])
-            .iter()
-            .find(|port| port.get("name").and_then(Value::as_str).unwrap_or_default() == port_name)
-            .and_then(|port| port.get("port")?.as_u64())
-            .and_then(|port| u16::try_from(port).ok());
-        let Some(target) = target else { continue };
-        for address in subset.items_at(&["addresses"]) {
-            candidates.extend(address.get("ip").and_then(Value::as_str).map(|ip| (ip.to_owned(), target)));
-        }
-    }
-    use rand::seq::IndexedRandom;
-    candidates.choose(&mut rand::rng()).cloned().ok_or_else(unavailable)
+    let endpoint = webhook::ready_endpoint(&**registry, namespace, name, chosen.str_at(&["name"]))?;
+    Ok((endpoint.host, endpoint.port))
 }
 
 #[cfg(test)]
