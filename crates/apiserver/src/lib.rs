@@ -116,10 +116,11 @@ impl ApiServer {
             stock.list(stock.prefix()).objects.iter().for_each(|stored| services.adopt(&stored.value()));
         }
         let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
-        let registry = Arc::new(Registry { store, cache, transformers, rows, services, admission: OnceLock::new() });
+        let registry =
+            Arc::new(Registry { store, cache, transformers, rows: rows.clone(), services, admission: OnceLock::new() });
         let authorizer = Authorizer::new(&*lookup);
         let authenticator = Authenticator::new(config.authentication.clone(), lookup.clone())?;
-        let _ = registry.admission.set(Admission::new(lookup.clone(), authorizer.clone()));
+        let _ = registry.admission.set(Admission::new(lookup.clone(), authorizer.clone(), rows));
         let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
         let server = Self(Arc::new(ServerState {
             config,

@@ -11,10 +11,11 @@ use super::rbac_escalation::RbacEscalation;
 use super::service_account::ServiceAccount;
 use super::taint_nodes::TaintNodesByCondition;
 use crate::authz::Authorizer;
+use crate::registry::Rows;
 use crate::registry::lookup::ObjectLookup;
 use std::sync::Arc;
 
-pub fn all(lookup: &Arc<dyn ObjectLookup>, authorizer: &Authorizer) -> Vec<Box<dyn Plugin>> {
+pub fn all(lookup: &Arc<dyn ObjectLookup>, authorizer: &Authorizer, _rows: &Arc<Rows>) -> Vec<Box<dyn Plugin>> {
     vec![
         // Upstream's storage makes these checks around everything else, so they come first.
         Box::new(RbacEscalation::new(authorizer.clone())),

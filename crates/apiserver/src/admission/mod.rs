@@ -7,10 +7,12 @@
 pub mod all;
 mod default_toleration_seconds;
 mod limit_ranger;
+pub mod matching;
 mod namespace_lifecycle;
 mod node_restriction;
 pub mod priority;
 mod rbac_escalation;
+pub mod reinvocation;
 mod service_account;
 mod taint_nodes;
 
@@ -20,11 +22,13 @@ mod testing;
 use crate::authn::UserInfo;
 use crate::authz::Authorizer;
 use crate::registry::lookup::ObjectLookup;
-use crate::registry::{Annotations, Warnings};
+use crate::registry::{Annotations, Caller, Rows, Warnings};
 use async_trait::async_trait;
+use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
+use reinvocation::Reinvocation;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -66,9 +70,46 @@ pub struct AdmissionRequest<'a> {
     pub options: Value,
     pub warnings: Warnings,
     pub annotations: Annotations,
+    /// What plugins remember between the two rounds of mutation.
+    pub reinvocation: Reinvocation,
 }
 
-impl AdmissionRequest<'_> {
+impl<'a> AdmissionRequest<'a> {
+    /// A write of nothing yet; the caller puts the objects in.
+    pub fn new(
+        operation: Operation,
+        row: &Arc<Row>,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        caller: &Caller,
+    ) -> Self {
+        Self {
+            operation,
+            row: row.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            subresource: subresource.to_owned(),
+            object: None,
+            old_object: None,
+            user: caller.user.clone(),
+            dry_run: caller.dry_run,
+            options: caller.admission_options(operation),
+            warnings: caller.warnings.clone(),
+            annotations: caller.annotations.clone(),
+            reinvocation: Reinvocation::default(),
+        }
+    }
+
+    /// The kind of the object: the row's, or what the subresource takes (`Scale`).
+    pub fn kind(&self) -> GroupVersionKind {
+        matching::kind_of(&self.row, &self.subresource)
+    }
+
+    /// The namespace as admission shows it: a Namespace is in itself.
+    pub fn namespace_attribute(&self) -> &str {
+        if self.namespace.is_empty() && self.is_for("", "namespaces") { &self.name } else { &self.namespace }
+    }
     /// Whether the write is about this resource.
     pub fn is_for(&self, group: &str, plural: &str) -> bool {
         self.row.group == group && self.row.plural == plural
@@ -123,11 +164,19 @@ pub struct Admission {
 }
 
 impl Admission {
-    pub fn new(lookup: Arc<dyn ObjectLookup>, authorizer: Authorizer) -> Self {
-        Self { plugins: all::all(&lookup, &authorizer) }
+    pub fn new(lookup: Arc<dyn ObjectLookup>, authorizer: Authorizer, rows: Arc<Rows>) -> Self {
+        Self { plugins: all::all(&lookup, &authorizer, &rows) }
     }
 
     pub async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
+        self.mutate_once(request).await?;
+        if request.reinvocation.begin_second() {
+            self.mutate_once(request).await?;
+        }
+        Ok(())
+    }
+
+    async fn mutate_once(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
         for plugin in &self.plugins {
             if plugin.handles(request) {
                 plugin.mutate(request).await?;

@@ -2,6 +2,7 @@
 
 use super::{AdmissionRequest, Operation, Plugin};
 use crate::authn::UserInfo;
+use crate::registry::Caller;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -58,20 +59,11 @@ impl Case<'_> {
     pub(super) async fn run(mut self, plugin: &dyn Plugin) -> Result<Value, Status> {
         let subject = self.object.as_ref().or(self.old.as_ref());
         let (namespace, name) = subject.map(|o| (o.namespace().to_owned(), o.name().to_owned())).unwrap_or_default();
-        let mut request = AdmissionRequest {
-            operation: self.operation,
-            row: self.row,
-            namespace,
-            name,
-            subresource: self.subresource.to_owned(),
-            object: self.object.as_mut(),
-            old_object: self.old.as_ref(),
-            user: Arc::new(self.user),
-            dry_run: false,
-            options: Value::Null,
-            warnings: Default::default(),
-            annotations: Default::default(),
-        };
+        let caller = Caller::testing(self.user);
+        let mut request =
+            AdmissionRequest::new(self.operation, &self.row, &namespace, &name, self.subresource, &caller);
+        request.object = self.object.as_mut();
+        request.old_object = self.old.as_ref();
         if plugin.handles(&request) {
             plugin.mutate(&mut request).await?;
             plugin.validate(&request).await?;

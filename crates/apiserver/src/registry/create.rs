@@ -58,20 +58,8 @@ impl Registry {
 
         if let Some(admission) = self.admission() {
             let name = object.name().to_owned();
-            let mut request = AdmissionRequest {
-                operation: Operation::Create,
-                row: row.clone(),
-                namespace: namespace.to_owned(),
-                name,
-                subresource: String::new(),
-                object: Some(&mut object),
-                old_object: None,
-                user: caller.user.clone(),
-                dry_run: caller.dry_run,
-                options: caller.options.clone(),
-                warnings: caller.warnings.clone(),
-                annotations: caller.annotations.clone(),
-            };
+            let mut request = AdmissionRequest::new(Operation::Create, row, namespace, &name, "", caller);
+            request.object = Some(&mut object);
             admission.mutate(&mut request).await?;
         }
         row.strategy.default(&mut object);
@@ -148,20 +136,8 @@ impl Registry {
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
         let name = object.name().to_owned();
-        let request = AdmissionRequest {
-            operation: Operation::Create,
-            row: row.clone(),
-            namespace: namespace.to_owned(),
-            name,
-            subresource: String::new(),
-            object: Some(object),
-            old_object: None,
-            user: caller.user.clone(),
-            dry_run: caller.dry_run,
-            options: caller.options.clone(),
-            warnings: caller.warnings.clone(),
-            annotations: caller.annotations.clone(),
-        };
+        let mut request = AdmissionRequest::new(Operation::Create, row, namespace, &name, "", caller);
+        request.object = Some(object);
         admission.validate(&request).await
     }
 }

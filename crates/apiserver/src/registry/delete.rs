@@ -121,20 +121,8 @@ impl Registry {
         caller: &Caller,
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
-        let mut request = AdmissionRequest {
-            operation: Operation::Delete,
-            row: row.clone(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            subresource: String::new(),
-            object: None,
-            old_object: Some(old),
-            user: caller.user.clone(),
-            dry_run: caller.dry_run,
-            options: caller.options.clone(),
-            warnings: caller.warnings.clone(),
-            annotations: caller.annotations.clone(),
-        };
+        let mut request = AdmissionRequest::new(Operation::Delete, row, namespace, name, "", caller);
+        request.old_object = Some(old);
         admission.mutate(&mut request).await?;
         admission.validate(&request).await
     }

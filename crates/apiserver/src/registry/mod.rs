@@ -26,7 +26,7 @@ pub use managed_fields::{Tracking, reset_fields};
 pub use rows::Rows;
 pub use update::{IfAbsent, Part, Target, Updated};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, AdmissionRequest, Operation};
 use crate::authn::UserInfo;
 use crate::cache::{Cache, Stored, splice_version};
 use bytes::Bytes;
@@ -101,6 +101,37 @@ impl Annotations {
 }
 
 impl Caller {
+    /// The options as admission shows them: a patch is an update, or a create, to those
+    /// who look at the object (upstream's patchToUpdateOptions).
+    pub fn admission_options(&self, operation: Operation) -> Value {
+        let mut options = self.options.clone();
+        let kind = match operation {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete | Operation::Connect => return options,
+        };
+        if let Value::Object(map) = &mut options
+            && map.contains_key("kind")
+        {
+            map.insert("kind".into(), kind.into());
+            map.remove("force");
+        }
+        options
+    }
+
+    #[cfg(test)]
+    pub(crate) fn testing(user: UserInfo) -> Self {
+        Self {
+            user: Arc::new(user),
+            now: Timestamp::UNIX_EPOCH,
+            dry_run: false,
+            field_manager: "test".into(),
+            warnings: Warnings::default(),
+            annotations: Annotations::default(),
+            options: Value::Null,
+        }
+    }
+
     fn strategy_context(&self) -> ferry_resources::Context {
         ferry_resources::Context {
             now: self.now,
@@ -212,20 +243,8 @@ impl Registry {
         caller: &Caller,
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
-        let mut request = crate::admission::AdmissionRequest {
-            operation: crate::admission::Operation::Create,
-            row: row.clone(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            subresource: subresource.to_owned(),
-            object: Some(object),
-            old_object: None,
-            user: caller.user.clone(),
-            dry_run: caller.dry_run,
-            options: caller.options.clone(),
-            warnings: caller.warnings.clone(),
-            annotations: caller.annotations.clone(),
-        };
+        let mut request = AdmissionRequest::new(Operation::Create, row, namespace, name, subresource, caller);
+        request.object = Some(object);
         admission.mutate(&mut request).await?;
         admission.validate(&request).await
     }

@@ -257,20 +257,11 @@ fn admission_request<'a>(
     old: &'a Value,
     caller: &Caller,
 ) -> AdmissionRequest<'a> {
-    AdmissionRequest {
-        operation: Operation::Update,
-        row: target.row.clone(),
-        namespace: target.namespace.to_owned(),
-        name: target.name.to_owned(),
-        subresource: target.part.name().to_owned(),
-        object: Some(new),
-        old_object: Some(old),
-        user: caller.user.clone(),
-        dry_run: caller.dry_run,
-        options: caller.options.clone(),
-        warnings: caller.warnings.clone(),
-        annotations: caller.annotations.clone(),
-    }
+    let mut request =
+        AdmissionRequest::new(Operation::Update, target.row, target.namespace, target.name, target.part.name(), caller);
+    request.object = Some(new);
+    request.old_object = Some(old);
+    request
 }
 
 fn keep(new: &mut Value, old: &Value, key: &str) {
