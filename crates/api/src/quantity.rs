@@ -173,6 +173,15 @@ impl fmt::Display for Quantity {
     }
 }
 
+/// A quantity as JSON has it: text, or a bare number.
+pub fn from_value(value: &serde_json::Value) -> Option<Quantity> {
+    match value {
+        serde_json::Value::String(text) => text.parse().ok(),
+        serde_json::Value::Number(number) => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
 /// What upstream's decode and encode make of a quantity: the canonical form, except that
 /// a text which is already free of trailing zeros is kept as it was written (`1.234`).
 pub fn canonicalize(text: &str) -> Result<Cow<'_, str>, QuantityError> {

@@ -4,16 +4,13 @@
 
 use crate::ServerState;
 use crate::admission::priority::system_priority_classes;
-use crate::authn::UserInfo;
-use crate::authn::user::MASTERS;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
-use crate::registry::{Annotations, Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking, Warnings};
+use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
 use ferry_resources::flowcontrol::defaults as flowcontrol;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -57,7 +54,7 @@ async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> 
         Action::Create => create(&registry, &row, &write.namespace, write.object).await,
         Action::Update => replace(&registry, &row, &write.namespace, write.object).await,
         Action::Replace => {
-            registry.delete(&row, &write.namespace, &write.name, &DeleteOptions::default(), &caller()).await?;
+            registry.delete(&row, &write.namespace, &write.name, &DeleteOptions::default(), &Caller::server()).await?;
             create(&registry, &row, &write.namespace, write.object).await
         }
     }
@@ -144,7 +141,7 @@ async fn create_if_absent(
 
 async fn create(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object: Value) -> Result<(), Status> {
     row.strategy.default(&mut object);
-    match registry.create(row, namespace, object, Tracking::Update, &caller()).await {
+    match registry.create(row, namespace, object, Tracking::Update, &Caller::server()).await {
         Ok(_) => Ok(()),
         Err(status) if status.is_already_exists() => Ok(()),
         Err(status) => Err(status),
@@ -156,22 +153,9 @@ async fn replace(registry: &Registry, row: &Arc<Row>, namespace: &str, mut objec
     object.remove_meta("resourceVersion");
     let name = object.name().to_owned();
     let target = Target { row, namespace, name: &name, part: Part::Main, absent: IfAbsent::AsKind };
-    registry.update(&target, Tracking::Update, &caller(), &mut |_| Ok(object.clone())).await.map(|_| ())
+    registry.update(&target, Tracking::Update, &Caller::server(), &mut |_| Ok(object.clone())).await.map(|_| ())
 }
 
 fn row(registry: &Registry, group: &str, version: &str, plural: &str) -> Result<Arc<Row>, Status> {
     registry.rows.find(group, version, plural).ok_or_else(Status::no_such_path)
-}
-
-/// The server writes as itself.
-fn caller() -> Caller {
-    Caller {
-        user: Arc::new(UserInfo::authenticated("system:apiserver", &[MASTERS])),
-        now: Timestamp::now(),
-        dry_run: false,
-        field_manager: "kube-apiserver".into(),
-        warnings: Warnings::default(),
-        annotations: Annotations::default(),
-        options: Value::Null,
-    }
 }

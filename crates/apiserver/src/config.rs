@@ -1,5 +1,6 @@
 //! What a server is told when it starts.
 
+use crate::admission::PluginConfig;
 use crate::authn::AuthnConfig;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Config {
     pub kubelet: Option<KubeletAccess>,
     /// The words of `kubectl explain`; `None` leaves the documents without.
     pub prose: Option<ProseSource>,
+    /// Which admission plugins are on, and what some of them are told.
+    pub admission: PluginConfig,
 }
 
 /// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
@@ -53,6 +56,7 @@ impl Config {
                 identity: pki.apiserver_kubelet_client.clone(),
             }),
             prose: None,
+            admission: PluginConfig::default(),
         }
     }
 

@@ -43,11 +43,12 @@ mod version;
 pub mod webhook;
 mod wire;
 
+pub use admission::PluginConfig;
 pub use config::{Config, KubeletAccess, Prose, ProseSource, StorageKey};
 pub use error::Error;
 pub use transport::{Body, BoxError, Peer};
 
-use admission::Admission;
+use admission::{Admission, Wiring};
 use authn::Authenticator;
 use authz::Authorizer;
 use cache::Cache;
@@ -120,7 +121,14 @@ impl ApiServer {
             Arc::new(Registry { store, cache, transformers, rows: rows.clone(), services, admission: OnceLock::new() });
         let authorizer = Authorizer::new(&*lookup);
         let authenticator = Authenticator::new(config.authentication.clone(), lookup.clone())?;
-        let _ = registry.admission.set(Admission::new(lookup.clone(), authorizer.clone(), rows));
+        let wiring = Wiring {
+            lookup: lookup.clone(),
+            authorizer: authorizer.clone(),
+            rows,
+            registry: Arc::downgrade(&registry),
+            config: config.admission.clone(),
+        };
+        let _ = registry.admission.set(Admission::new(&wiring));
         let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
         let server = Self(Arc::new(ServerState {
             config,

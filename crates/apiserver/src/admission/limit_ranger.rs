@@ -5,6 +5,7 @@ use super::{AdmissionRequest, Operation, Plugin};
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::pod::{aggregate, is_own_resource};
 use ferry_api::quantity::Quantity;
 use ferry_api::status::Status;
 use serde_json::{Map, Value};
@@ -216,44 +217,12 @@ fn above_ratio(what: &str, name: &str, bound: Quantity, requests: &Amounts, limi
     (ratio > bound.as_f64()).then(|| format!("{text}, but provided ratio is {ratio:.6}"))
 }
 
-/// What a pod asks for in all: its containers and sidecars together, or its largest init
-/// container with the sidecars before it, whichever is more; amounts given for the pod
-/// itself count instead.
+/// What a pod asks for in all, as its spec has it and without overhead.
 fn pod_total(pod: &Value, field: &str) -> Amounts {
-    let of = |container: &Value| amounts(container.at(&["resources", field]));
-    let add = |total: &mut Amounts, more: &Amounts| {
-        for (name, amount) in more {
-            let slot = total.entry(name.clone()).or_default();
-            *slot = slot.add(amount);
-        }
-    };
-    let mut total = Amounts::new();
-    for container in pod.items_at(&["spec", "containers"]) {
-        add(&mut total, &of(container));
-    }
-    let (mut sidecars, mut largest) = (Amounts::new(), Amounts::new());
-    for container in pod.items_at(&["spec", "initContainers"]) {
-        let own = of(container);
-        let mut here = sidecars.clone();
-        add(&mut here, &own);
-        if container.str_at(&["restartPolicy"]) == "Always" {
-            add(&mut total, &own);
-            sidecars.clone_from(&here);
-        }
-        for (name, amount) in here {
-            let slot = largest.entry(name).or_default();
-            *slot = (*slot).max(amount);
-        }
-    }
-    for (name, amount) in largest {
-        let slot = total.entry(name).or_default();
-        *slot = (*slot).max(amount);
-    }
-    for (name, amount) in amounts(pod.at(&["spec", "resources", field])) {
-        if matches!(name.as_str(), "cpu" | "memory") {
-            total.insert(name, amount);
-        }
-    }
+    let Some(spec) = pod.get("spec") else { return Amounts::new() };
+    let mut total: Amounts =
+        aggregate(spec, field).into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
+    total.extend(amounts(spec.at(&["resources", field])).into_iter().filter(|(name, _)| is_own_resource(name)));
     total
 }
 

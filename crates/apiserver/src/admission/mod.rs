@@ -13,16 +13,18 @@ mod node_restriction;
 pub mod priority;
 mod rbac_escalation;
 pub mod reinvocation;
+mod resource_quota;
 mod service_account;
 mod taint_nodes;
+mod wiring;
 
 #[cfg(test)]
 mod testing;
 
+pub use wiring::{PluginConfig, Wiring};
+
 use crate::authn::UserInfo;
-use crate::authz::Authorizer;
-use crate::registry::lookup::ObjectLookup;
-use crate::registry::{Annotations, Caller, Rows, Warnings};
+use crate::registry::{Annotations, Caller, Warnings};
 use async_trait::async_trait;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -158,14 +160,16 @@ pub trait Plugin: Send + Sync + 'static {
     }
 }
 
-/// All plugins in their order.
+/// The plugins that are on, in their order.
 pub struct Admission {
     plugins: Vec<Box<dyn Plugin>>,
 }
 
 impl Admission {
-    pub fn new(lookup: Arc<dyn ObjectLookup>, authorizer: Authorizer, rows: Arc<Rows>) -> Self {
-        Self { plugins: all::all(&lookup, &authorizer, &rows) }
+    pub fn new(wiring: &Wiring) -> Self {
+        let mut plugins = all::all(wiring);
+        plugins.retain(|plugin| wiring.config.is_on(plugin.name()));
+        Self { plugins }
     }
 
     pub async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {

@@ -28,6 +28,7 @@ pub use update::{IfAbsent, Part, Target, Updated};
 
 use crate::admission::{Admission, AdmissionRequest, Operation};
 use crate::authn::UserInfo;
+use crate::authn::user::MASTERS;
 use crate::cache::{Cache, Stored, splice_version};
 use bytes::Bytes;
 use ferry_api::object::Meta;
@@ -101,6 +102,19 @@ impl Annotations {
 }
 
 impl Caller {
+    /// The server itself, where it writes of its own accord.
+    pub fn server() -> Self {
+        Self {
+            user: Arc::new(UserInfo::authenticated("system:apiserver", &[MASTERS])),
+            now: Timestamp::now(),
+            dry_run: false,
+            field_manager: "kube-apiserver".into(),
+            warnings: Warnings::default(),
+            annotations: Annotations::default(),
+            options: Value::Null,
+        }
+    }
+
     /// The options as admission shows them: a patch is an update, or a create, to those
     /// who look at the object (upstream's patchToUpdateOptions).
     pub fn admission_options(&self, operation: Operation) -> Value {

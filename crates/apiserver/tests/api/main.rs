@@ -9,6 +9,7 @@ mod kinds;
 mod lists;
 mod network;
 mod patches;
+mod quota;
 mod restart;
 mod server;
 mod services;

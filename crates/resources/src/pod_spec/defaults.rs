@@ -1,11 +1,11 @@
 //! The defaults of a pod spec (upstream's core/v1/defaults.go and its generated walk).
 //! `default_pod_spec` serves templates too; `default_pod` adds what only a Pod gets.
 
-use super::aggregate::aggregate;
 use super::image::default_pull_policy;
 use crate::read::{Read, default_int, default_text, default_value, field_mut, list_mut, set};
 use crate::validation::resources::{is_huge_page, is_overcommit_allowed, is_supported_for_pods, round_up_to_milli};
 use ferry_api::object::ensure_object;
+use ferry_api::pod::aggregate;
 use serde_json::{Map, Value, json};
 
 /// Defaults that a Pod has and a template has not, so that a template stays as written

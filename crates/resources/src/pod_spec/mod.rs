@@ -4,7 +4,6 @@
 //! Paths in errors begin where the caller says (`spec`, `spec.template.spec`), so one
 //! set of rules serves them all.
 
-pub mod aggregate;
 pub mod container;
 pub mod defaults;
 pub mod env;
@@ -12,7 +11,6 @@ pub mod image;
 pub mod naming;
 pub mod probe;
 pub mod projected;
-pub mod qos;
 pub mod scheduling;
 pub mod security;
 pub mod template;
@@ -20,6 +18,8 @@ pub mod update;
 pub mod validate;
 pub mod volume;
 pub mod warnings;
+
+pub use ferry_api::pod::is_restartable_init_container;
 
 use crate::read::Read;
 use ferry_api::field::Path;
@@ -34,9 +34,4 @@ pub fn containers<'a>(spec: &'a Value, path: &'a Path) -> impl Iterator<Item = (
         let path = path.child(list);
         spec.list(list).iter().enumerate().map(move |(index, container)| (container, path.index(index)))
     })
-}
-
-/// An init container that keeps running beside the others: a sidecar.
-pub fn is_restartable_init_container(container: &Value) -> bool {
-    container.text("restartPolicy") == "Always"
 }

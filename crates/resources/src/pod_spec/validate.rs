@@ -1,6 +1,5 @@
 //! Validation of a whole pod spec, in upstream's order (core/validation ValidatePodSpec).
 
-use super::aggregate::aggregate;
 use super::container::{
     InPod, validate_containers, validate_ephemeral_containers, validate_image_is_trimmed, validate_init_containers,
 };
@@ -15,6 +14,7 @@ use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, amount, is_huge_page, quantity, validate_requirements};
 use crate::validation::{each, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::pod::aggregate;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 

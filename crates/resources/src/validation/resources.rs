@@ -12,15 +12,7 @@ use std::collections::BTreeSet;
 const HUGE_PAGES: &str = "hugepages-";
 const QUOTA_HUGE_PAGES: &str = "requests.hugepages-";
 
-/// A quantity as JSON has it, a string or a bare number; `None` for what is no quantity,
-/// which decoding has refused before.
-pub fn quantity(value: &Value) -> Option<Quantity> {
-    match value {
-        Value::String(text) => text.parse().ok(),
-        Value::Number(number) => number.to_string().parse().ok(),
-        _ => None,
-    }
-}
+pub use ferry_api::quantity::from_value as quantity;
 
 /// The quantity of one resource in a list of them.
 pub fn amount(list: &Map<String, Value>, name: &str) -> Option<Quantity> {

@@ -4,7 +4,6 @@ mod subresources;
 mod summary;
 
 use crate::pod_spec::defaults::default_pod;
-use crate::pod_spec::qos::compute_qos_class;
 use crate::pod_spec::security::validate_profile_annotations;
 use crate::pod_spec::update::{
     validate_pod_annotations, validate_pod_annotations_update, validate_spec_update, validate_status_update,
@@ -15,6 +14,7 @@ use crate::read::{Read, field_mut, keep, list_mut, set};
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::pod::compute_qos_class;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -4,13 +4,13 @@
 
 use super::validate_metadata_and_spec;
 use crate::pod_spec::is_restartable_init_container;
-use crate::pod_spec::qos::compute_qos_class;
 use crate::pod_spec::update::MIRROR_POD;
 use crate::read::Read;
 use crate::validation::equality::type_of;
 use crate::validation::semantically_equal;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
+use ferry_api::pod::compute_qos_class;
 use serde_json::Value;
 
 /// Containers for debugging can be added, never changed or taken away.

@@ -1,28 +1,24 @@
 //! The quality of service class that a pod's requests and limits amount to
 //! (upstream's core/helper/qos).
 
-use crate::read::Read;
-use crate::validation::resources::quantity;
-use ferry_api::quantity::Quantity;
+use super::aggregate::{Amounts, amounts};
+use crate::object::Meta;
 use serde_json::Value;
-use std::collections::BTreeMap;
-
-type Amounts<'a> = BTreeMap<&'a str, Quantity>;
 
 /// `Guaranteed`, `Burstable` or `BestEffort`. Only cpu and memory above zero count.
 pub fn compute_qos_class(spec: &Value) -> &'static str {
     let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
     let mut guaranteed = true;
-    if let Some(resources) = spec.field("resources") {
+    if let Some(resources) = spec.get("resources").filter(|resources| !resources.is_null()) {
         add(&mut requests, Some(resources), "requests");
         let found = add(&mut limits, Some(resources), "limits");
-        if !resources.entries("limits").is_empty() && found < 2 {
+        if !amounts(Some(resources), "limits").is_empty() && found < 2 {
             guaranteed = false;
         }
     } else {
-        for container in spec.list("containers").iter().chain(spec.list("initContainers")) {
-            add(&mut requests, container.field("resources"), "requests");
-            if add(&mut limits, container.field("resources"), "limits") < 2 {
+        for container in spec.items_at(&["containers"]).iter().chain(spec.items_at(&["initContainers"])) {
+            add(&mut requests, container.get("resources"), "requests");
+            if add(&mut limits, container.get("resources"), "limits") < 2 {
                 guaranteed = false;
             }
         }
@@ -39,9 +35,8 @@ pub fn compute_qos_class(spec: &Value) -> &'static str {
 /// Adds what counts and says how many of cpu and memory there were.
 fn add<'a>(total: &mut Amounts<'a>, resources: Option<&'a Value>, which: &str) -> usize {
     let mut found = 0;
-    for name in ["cpu", "memory"] {
-        let Some(amount) = resources.field(which).field(name).and_then(quantity) else { continue };
-        if amount.is_negative() || amount.is_zero() {
+    for (name, amount) in amounts(resources, which) {
+        if !matches!(name, "cpu" | "memory") || amount.is_negative() || amount.is_zero() {
             continue;
         }
         found += 1;
