@@ -3,7 +3,7 @@
 
 use super::node::Node;
 use ferry_api::codec::{Decoded, decode_as};
-use ferry_api::field::Path;
+use ferry_api::field::{Error, Path};
 use ferry_api::schema::{TypeDef, builtin};
 use serde_json::{Map, Value};
 
@@ -20,21 +20,25 @@ pub enum Malformed {
 pub fn coerce_root(object: &mut Value, root: &Node, malformed: Malformed) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if let Value::Object(map) = object {
-        coerce_resource(map, malformed, &Path::root(), &mut unknown)?;
+        // At the root upstream gives the decoder's own words.
+        coerce_resource(map, malformed, &Path::root(), &mut unknown).map_err(|error| match error.field.as_str() {
+            "metadata" => error.detail,
+            _ => error.to_string(),
+        })?;
     }
-    coerce(object, root, malformed, &Path::root(), &mut unknown)?;
+    coerce(object, root, malformed, &Path::root(), &mut unknown).map_err(|error| error.to_string())?;
     unknown.sort();
     Ok(unknown)
 }
 
-/// Coerces the resources embedded in a value.
+/// Coerces the resources embedded in a value, and the value itself if it is one.
 pub fn coerce(
     value: &mut Value,
     node: &Node,
     malformed: Malformed,
     path: &Path,
     unknown: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     if !node.embedded_within {
         return Ok(());
     }
@@ -60,32 +64,27 @@ pub fn coerce(
     Ok(())
 }
 
-fn coerce_resource(
+/// Coerces one resource. The first mistake ends it.
+pub fn coerce_resource(
     map: &mut Map<String, Value>,
     malformed: Malformed,
     path: &Path,
     unknown: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     for key in ["apiVersion", "kind"] {
         match map.get(key) {
             None | Some(Value::String(_)) => {}
             Some(_) if malformed == Malformed::Drop => {
                 map.remove(key);
             }
-            Some(other) => {
-                return Err(format!("{}: Invalid value: {other}: must be a string", path.child(key)));
-            }
+            Some(other) => return Err(Error::invalid(&path.child(key), other.clone(), "must be a string")),
         }
     }
     let Some(metadata) = map.get("metadata") else { return Ok(()) };
     let at = path.child("metadata");
     let decoded = match read_metadata(metadata) {
         Ok(decoded) => decoded,
-        Err(why) if malformed == Malformed::Refuse => {
-            // At the root upstream gives the decoder's own words.
-            let is_root = path.as_str().is_empty();
-            return Err(if is_root { why } else { format!("{at}: Invalid value: {metadata}: {why}") });
-        }
+        Err(why) if malformed == Malformed::Refuse => return Err(Error::invalid(&at, metadata.clone(), why)),
         // What is no object at all is passed through for validation to name.
         Err(_) => match metadata {
             Value::Object(fields) => read_field_by_field(fields),

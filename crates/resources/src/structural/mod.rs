@@ -11,6 +11,7 @@
 mod coerce;
 mod compile;
 mod default;
+mod default_values;
 mod embedded;
 mod formats;
 mod list_types;
@@ -18,6 +19,8 @@ mod node;
 mod prune;
 mod ratchet;
 pub mod rules;
+#[cfg(test)]
+mod tests;
 mod type_def;
 mod validate;
 
@@ -29,6 +32,7 @@ use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
 pub use coerce::Malformed;
+pub(crate) use default_values::{has_unpruned_defaults, validate_defaults};
 pub use formats::is_known as is_known_format;
 
 /// What an evaluation of rules may spend when nobody says otherwise.
@@ -143,7 +147,8 @@ impl Structural {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
             findings.errors.push(Error::invalid(&Path::root(), Value::Null, detail));
         } else {
-            rules::validate(&self.root, new, old, correlated, &Path::root(), &mut findings, RUNTIME_BUDGET);
+            // A run that ends early has said why.
+            let _ = rules::validate(&self.root, new, old, correlated, &Path::root(), &mut findings, RUNTIME_BUDGET);
         }
         findings
     }

@@ -149,7 +149,8 @@ impl Rule {
     }
 }
 
-/// Runs every rule on an object. Ratcheted failures become warnings.
+/// Runs every rule on an object. Ratcheted failures become warnings. Returns what is left
+/// of the budget; none if it is spent, and then not every rule was run.
 pub fn validate(
     root: &Node,
     new: &Value,
@@ -158,10 +159,10 @@ pub fn validate(
     path: &Path,
     findings: &mut Findings,
     budget: u64,
-) {
+) -> Option<u64> {
     let mut run = Run { findings, budget };
-    // A run that ends early has said why.
-    let _ = run.node(root, new, old, Ratchet { current: correlated, parent: None }, path);
+    let ratchet = Ratchet { current: correlated, parent: None };
+    run.node(root, new, old, ratchet, path).is_ok().then_some(run.budget)
 }
 
 /// No further rules will be run: the budget is spent, and the findings say so.

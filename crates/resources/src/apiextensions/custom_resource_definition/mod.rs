@@ -3,6 +3,7 @@
 //! it is stored is the API server's `crd/`.
 
 mod field_path;
+mod rules;
 mod schema;
 mod structural;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 mod validate;
 
 use crate::read::{Read, default_text, default_value, field_mut, keep, list_mut, set};
+use crate::structural::is_known_format;
 use crate::validation::webhook::default_service_port;
 use crate::{Context, Strategy};
 use ferry_api::field::ErrorList;
@@ -74,7 +76,7 @@ impl Strategy for CustomResourceDefinition {
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = validate::validate(new, Some(old), &Demands::of_update(old));
+        let mut errors = validate::validate(new, Some(old), &Demands::of_update(new, old));
         validate::validate_immutable_names(&mut errors, new, old);
         errors
     }
@@ -174,42 +176,4 @@ fn unrecognized_formats(definition: &Value) -> Vec<String> {
         });
     }
     found
-}
-
-fn is_known_format(kind: &str, format: &str) -> bool {
-    /// Dashes do not count.
-    const OF_STRINGS: &[&str] = &[
-        "bsonobjectid",
-        "uri",
-        "email",
-        "hostname",
-        "ipv4",
-        "ipv6",
-        "cidr",
-        "mac",
-        "uuid",
-        "uuid3",
-        "uuid4",
-        "uuid5",
-        "isbn",
-        "isbn10",
-        "isbn13",
-        "creditcard",
-        "ssn",
-        "hexcolor",
-        "rgbcolor",
-        "byte",
-        "password",
-        "date",
-        "duration",
-        "datetime",
-        "k8sshortname",
-        "k8slongname",
-    ];
-    match kind {
-        "" | "string" => OF_STRINGS.contains(&format.replace('-', "").as_str()),
-        "integer" => matches!(format, "int32" | "int64"),
-        "number" => matches!(format, "float" | "double"),
-        _ => false,
-    }
 }

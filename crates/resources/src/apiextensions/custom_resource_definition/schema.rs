@@ -1,16 +1,17 @@
 //! The rules of a schema besides being structural: what OpenAPI knows and Kubernetes does
-//! not take, how lists and maps are merged, defaults, and rules in CEL.
+//! not take, how lists and maps are merged, and where rules in CEL may stand.
 
-use super::{field_path, structural, walk};
-use crate::cel::{self, Place};
+use super::rules::{self, Place};
+use super::{structural, walk};
 use crate::read::Read;
+use crate::structural::{has_unpruned_defaults, validate_defaults};
 use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_cel::{Cardinality, TotalCost};
 use serde_json::Value;
 use std::collections::HashSet;
 
 const TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
-const REASONS: &[&str] = &["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 /// What a schema may say at its root beside a status subresource, as upstream names it
 /// and as JSON does.
 const AT_ROOT: &[(&str, &str)] = &[
@@ -46,11 +47,19 @@ pub struct SchemaDemands {
     pub atomic_sets: bool,
     pub map_keys: bool,
     pub pruned_defaults: bool,
+    /// Whether each rule is held to the limit of what one may cost.
+    pub rule_costs: bool,
 }
 
 impl SchemaDemands {
-    pub const ALL: Self =
-        Self { structural: true, known_types: true, atomic_sets: true, map_keys: true, pruned_defaults: true };
+    pub const ALL: Self = Self {
+        structural: true,
+        known_types: true,
+        atomic_sets: true,
+        map_keys: true,
+        pruned_defaults: true,
+        rule_costs: true,
+    };
 
     /// What the schemas of a stored definition keep, and so their successors must.
     pub fn kept_by<'a>(schemas: impl Iterator<Item = &'a Value>) -> Self {
@@ -59,6 +68,7 @@ impl SchemaDemands {
             let is_structural = structural::unsupported(schema).is_none()
                 && structural::validate_structural(schema, &Path::root()).is_empty();
             demands.structural &= is_structural;
+            demands.pruned_defaults &= !is_structural || !has_unpruned_defaults(schema);
             walk(schema, &mut |part| {
                 let kind = part.text("type");
                 demands.known_types &= kind.is_empty() || TYPES.contains(&kind);
@@ -66,7 +76,6 @@ impl SchemaDemands {
                 let mut errors = ErrorList::new();
                 validate_map_keys(&mut errors, part, &Path::root());
                 demands.map_keys &= errors.is_empty();
-                demands.pruned_defaults &= part.field("default").is_none_or(|value| is_pruned(value, part));
             });
         }
         demands
@@ -91,20 +100,30 @@ pub fn validate_validation(
         errors.push(Error::forbidden(&path.child("openAPIV3Schema.nullable"), "nullable cannot be true at the root"));
     }
     let mut no_structure = None;
+    // Rules are only looked at where the schema around them is sound.
+    let mut cardinality = None;
     if demands.structural {
         no_structure = structural::unsupported(schema);
         if no_structure.is_none() {
-            let found = structural::validate_structural(schema, &at);
-            if found.is_empty() && demands.pruned_defaults {
-                validate_defaults(errors, schema, &at, true);
+            let mut found = structural::validate_structural(schema, &at);
+            if found.is_empty() {
+                found = validate_defaults(schema, demands.pruned_defaults, &at);
             }
-            errors.extend(found);
+            if found.is_empty() {
+                cardinality = Some(Cardinality::ONE);
+            }
+            errors.append(&mut found);
         }
     }
-    Walk { demands, forbidden_defaults: None, inside_meta: false }.validate(errors, schema, true, &at);
+    let mut found = Found::default();
+    let walk = Walk { demands, forbidden_defaults: None, inside_meta: false, uncorrelatable: None };
+    walk.validate(&mut found, schema, true, cardinality, &at);
+    errors.append(&mut found.of_schema);
+    errors.append(&mut found.of_rules);
     if let Some(why) = no_structure.filter(|_| errors.len() == before) {
         errors.push(Error::invalid(&at, "", why));
     }
+    rules::validate_total(errors, &found.cost, &at);
 }
 
 /// A status subresource needs an object at the root of which nothing is narrowed.
@@ -138,45 +157,12 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// Defaults say only what the schema knows.
-fn validate_defaults(errors: &mut ErrorList, schema: &Value, path: &Path, is_resource: bool) {
-    if let Some(default) = schema.field("default")
-        && !is_pruned(default, schema)
-    {
-        errors.push(Error::invalid(&path.child("default"), default.clone(), "must not have unknown fields"));
-    }
-    if let Some(item) = schema.field("items").filter(|item| item.is_object()) {
-        validate_defaults(errors, item, &path.child("items"), false);
-    }
-    let embedded = is_resource || schema.flag("x-kubernetes-embedded-resource");
-    for (name, property) in schema.entries("properties") {
-        // The metadata of an object has the server's own schema.
-        if embedded && matches!(name.as_str(), "metadata" | "apiVersion" | "kind") {
-            continue;
-        }
-        validate_defaults(errors, property, &path.child("properties").key(name), false);
-    }
-}
-
-/// Whether pruning would leave a value as it is.
-fn is_pruned(value: &Value, schema: &Value) -> bool {
-    match value {
-        Value::Array(items) => match schema.field("items") {
-            Some(item @ Value::Object(_)) => items.iter().all(|value| is_pruned(value, item)),
-            _ => true,
-        },
-        Value::Object(fields) => fields.iter().all(|(key, value)| {
-            let is_meta = schema.flag("x-kubernetes-embedded-resource")
-                && matches!(key.as_str(), "metadata" | "apiVersion" | "kind");
-            match (schema.entries("properties").get(key), schema.field("additionalProperties")) {
-                (Some(property), _) => is_pruned(value, property),
-                (None, Some(additional @ Value::Object(_))) => is_pruned(value, additional),
-                (None, Some(Value::Bool(true))) => true,
-                _ => is_meta || schema.flag("x-kubernetes-preserve-unknown-fields"),
-            }
-        }),
-        _ => true,
-    }
+/// What the walk has found so far.
+#[derive(Default)]
+struct Found {
+    of_schema: ErrorList,
+    of_rules: ErrorList,
+    cost: TotalCost<Path>,
 }
 
 /// What holds on the way down.
@@ -186,18 +172,35 @@ struct Walk {
     /// Why defaults are refused here.
     forbidden_defaults: Option<String>,
     inside_meta: bool,
+    /// The outermost list around whose items have no old selves.
+    uncorrelatable: Option<Path>,
 }
 
 impl Walk {
-    fn validate(&self, errors: &mut ErrorList, schema: &Value, is_root: bool, path: &Path) {
+    /// `cardinality` is none where rules are not looked at.
+    fn validate(
+        &self,
+        found: &mut Found,
+        schema: &Value,
+        is_root: bool,
+        cardinality: Option<Cardinality>,
+        path: &Path,
+    ) {
+        let before = found.of_schema.len();
+        let errors = &mut found.of_schema;
         self.validate_support(errors, schema, path);
         if schema.flag("uniqueItems") {
             let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
             errors.push(Error::forbidden(&path.child("uniqueItems"), detail));
         }
-        self.descend(errors, schema, is_root, path);
-        validate_merging(errors, schema, self.demands, path);
-        validate_rules(errors, schema, path);
+        self.descend(found, schema, is_root, cardinality, path);
+        validate_merging(&mut found.of_schema, schema, self.demands, path);
+        rules::validate_form(&mut found.of_schema, schema, path);
+        if let Some(cardinality) = cardinality.filter(|_| found.of_schema.len() == before) {
+            let uncorrelatable = self.uncorrelatable.as_ref();
+            let place = Place { is_root, cardinality, uncorrelatable, limits_rules: self.demands.rule_costs };
+            rules::validate_programs(&mut found.of_rules, schema, &place, &mut found.cost, path);
+        }
     }
 
     fn validate_support(&self, errors: &mut ErrorList, schema: &Value, path: &Path) {
@@ -226,12 +229,13 @@ impl Walk {
         }
     }
 
-    fn descend(&self, errors: &mut ErrorList, schema: &Value, is_root: bool, path: &Path) {
+    fn descend(&self, found: &mut Found, schema: &Value, is_root: bool, cardinality: Option<Cardinality>, path: &Path) {
+        let below = cardinality.map(|cardinality| cardinality.of_child(schema));
         let properties = schema.entries("properties");
         if let Some(additional) = schema.field("additionalProperties") {
             let at = path.child("additionalProperties");
             if !properties.is_empty() && *additional != Value::Bool(true) {
-                errors.push(Error::forbidden(&at, "additionalProperties and properties are mutual exclusive"));
+                found.of_schema.push(Error::forbidden(&at, "additionalProperties and properties are mutual exclusive"));
             }
             if additional.is_object() {
                 let mut inner = self.clone();
@@ -239,7 +243,7 @@ impl Walk {
                     inner.forbidden_defaults =
                         Some("inside additionalProperties applying to object metadata".to_owned());
                 }
-                inner.validate(errors, additional, false, &at);
+                inner.validate(found, additional, false, below, &at);
             }
         }
         for (name, property) in properties {
@@ -252,28 +256,32 @@ impl Walk {
                     inner.forbidden_defaults = Some(format!("in top-level {name}"));
                 }
             }
-            inner.validate(errors, property, false, &path.child("properties").key(name));
+            inner.validate(found, property, false, below, &path.child("properties").key(name));
         }
         if let Some(not) = schema.field("not") {
-            self.validate(errors, not, false, &path.child("not"));
+            self.validate(found, not, false, None, &path.child("not"));
         }
         for key in ["allOf", "oneOf", "anyOf"] {
             for (index, part) in schema.list(key).iter().enumerate() {
-                self.validate(errors, part, false, &path.child(key).index(index));
+                self.validate(found, part, false, None, &path.child(key).index(index));
             }
+        }
+        let mut inner = self.clone();
+        if schema.text("x-kubernetes-list-type") != "map" {
+            inner.uncorrelatable.get_or_insert_with(|| path.clone());
         }
         match schema.field("items") {
             Some(Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.validate(errors, item, false, &path.child("items").index(index));
+                    inner.validate(found, item, false, below, &path.child("items").index(index));
                 }
             }
-            Some(item) => self.validate(errors, item, false, &path.child("items")),
+            Some(item) => inner.validate(found, item, false, below, &path.child("items")),
             None => {}
         }
         for key in ["definitions", "dependencies"] {
             for (name, part) in schema.entries(key).iter().filter(|(_, part)| part.is_object()) {
-                self.validate(errors, part, false, &path.child(key).key(name));
+                self.validate(found, part, false, None, &path.child(key).key(name));
             }
         }
     }
@@ -413,51 +421,6 @@ fn validate_map_keys(errors: &mut ErrorList, schema: &Value, path: &Path) {
         if property.flag("nullable") {
             let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
             errors.push(Error::forbidden(&at.child("nullable"), detail));
-        }
-    }
-}
-
-fn validate_rules(errors: &mut ErrorList, schema: &Value, path: &Path) {
-    const NOT_EMPTY: &str = "must be non-empty if specified";
-    const NO_BREAKS: &str = "must not contain line breaks";
-    let breaks = |text: &str| text.contains(['\n', '\r']);
-    for (index, rule) in schema.list("x-kubernetes-validations").iter().enumerate() {
-        let path = path.child("x-kubernetes-validations").index(index);
-        let (expression, message) = (rule.text("rule"), rule.text("message"));
-        let at = path.child("message");
-        if cel::validate_expression(errors, expression, Place::SchemaRule, "rule is not specified", &path.child("rule"))
-        {
-            if !message.is_empty() && message.trim().is_empty() {
-                errors.push(Error::invalid(&at, message, NOT_EMPTY));
-            } else if breaks(message.trim()) {
-                errors.push(Error::invalid(&at, message, NO_BREAKS));
-            } else if breaks(expression.trim()) && message.trim().is_empty() {
-                errors.push(Error::required(&at, "message must be specified if rule contains line breaks"));
-            }
-        }
-        let message_expression = rule.text("messageExpression");
-        if !message_expression.is_empty() {
-            let missing = "messageExpression must be non-empty if specified";
-            let at = path.child("messageExpression");
-            cel::validate_expression(errors, message_expression, Place::Message, missing, &at);
-        }
-        if let Some(reason) = rule.opt_text("reason")
-            && !REASONS.contains(&reason)
-        {
-            errors.push(Error::not_supported(&path.child("reason"), reason, REASONS));
-        }
-        let (field, at) = (rule.text("fieldPath"), path.child("fieldPath"));
-        if !field.is_empty() {
-            if field.trim().is_empty() {
-                errors.push(Error::invalid(&at, field, NOT_EMPTY));
-            }
-            if breaks(field) {
-                errors.push(Error::invalid(&at, field, NO_BREAKS));
-            }
-            let known = structural::unsupported(schema).is_some() || field_path::resolve(field, schema, true).is_ok();
-            if !known {
-                errors.push(Error::invalid(&at, field, "must be a valid path"));
-            }
         }
     }
 }

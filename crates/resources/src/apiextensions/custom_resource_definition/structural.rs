@@ -202,7 +202,7 @@ fn validate_values(errors: &mut ErrorList, schema: &Value, skip: Skip, level: Le
     }
     let pattern = schema.text("pattern");
     if !pattern.is_empty()
-        && let Err(error) = regex::Regex::new(pattern)
+        && let Err(error) = ferry_cel::compile_pattern(pattern)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(Error::invalid(&path.child("pattern"), pattern, detail));

@@ -295,3 +295,163 @@ fn the_stored_version_is_remembered() {
     assert_eq!(CRD.warnings(&object, None), ["unrecognized format \"odd\""]);
     assert_eq!(CRD.warnings(&object, Some(&object)), Vec::<String>::new());
 }
+
+const COSTLY: &str = "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
+
+#[test]
+fn rules_compile_where_they_stand() {
+    let at = "spec.validation.openAPIV3Schema.properties[a].x-kubernetes-validations[0]";
+    let ruled = |rule: Value| {
+        field(
+            json!({"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "maxLength": 9}}, "x-kubernetes-validations": [rule]}),
+        )
+    };
+    check(&CRD, ruled(json!({"rule": "self.n > 5", "messageExpression": "'not ' + self.s"})), &[]);
+    check(&CRD, ruled(json!({"rule": " "})), &[&format!("{at}.rule: Required value: rule is not specified")]);
+    check(
+        &CRD,
+        ruled(json!({"rule": "self.m < 5"})),
+        &[&format!(
+            "{at}.rule: Invalid value: {{\"Rule\":\"self.m \\u003c 5\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}}: compilation failed: ERROR: <input>:1:5: undefined field 'm'\n | self.m < 5\n | ....^"
+        )],
+    );
+    let shown = "{\"Rule\":\"self.n\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}";
+    check(
+        &CRD,
+        ruled(json!({"rule": "self.n"})),
+        &[&format!("{at}.rule: Invalid value: {shown}: cel expression must evaluate to a bool")],
+    );
+    let shown = "{\"Rule\":\"true\",\"Message\":\"\",\"MessageExpression\":\"self.n\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}";
+    check(
+        &CRD,
+        ruled(json!({"rule": "true", "messageExpression": "self.n"})),
+        &[&format!("{at}.messageExpression: Invalid value: {shown}: messageExpression must evaluate to a string")],
+    );
+    check(
+        &CRD,
+        ruled(json!({"rule": "true", "optionalOldSelf": true})),
+        &[&format!("{at}.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule")],
+    );
+    check(
+        &CRD,
+        ruled(json!({"rule": "true", "fieldPath": ".x", "reason": "Because"})),
+        &[
+            &format!(
+                "{at}.reason: Unsupported value: \"Because\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\""
+            ),
+            &format!("{at}.fieldPath: Invalid value: \".x\": must be a valid path"),
+        ],
+    );
+}
+
+#[test]
+fn old_selves_are_only_asked_where_they_can_be_found() {
+    let list = |kind: &str| {
+        let item = json!({"type": "object", "required": ["k"], "properties": {"k": {"type": "string", "maxLength": 5}},
+            "x-kubernetes-validations": [{"rule": "self.k == oldSelf.k"}]});
+        let mut list = json!({"type": "array", "maxItems": 5, "items": item, "x-kubernetes-list-type": kind});
+        if kind == "map" {
+            list["x-kubernetes-list-map-keys"] = json!(["k"]);
+        }
+        field(list)
+    };
+    check(&CRD, list("map"), &[]);
+    let at = "spec.validation.openAPIV3Schema.properties[a]";
+    check(
+        &CRD,
+        list("atomic"),
+        &[&format!(
+            "{at}.items.x-kubernetes-validations[0].rule: Invalid value: \"self.k == oldSelf.k\": oldSelf cannot be used on the uncorrelatable portion of the schema within {at}"
+        )],
+    );
+}
+
+#[test]
+fn rules_may_not_cost_too_much() {
+    let costing = |rule: &str| {
+        field(json!({"type": "array", "items": {"type": "number"}, "x-kubernetes-validations": [{"rule": rule}]}))
+    };
+    let root = "spec.validation.openAPIV3Schema";
+    let at = format!("{root}.properties[a].x-kubernetes-validations[0].rule");
+    check(&CRD, costing("self.all(x, x == 0.0)"), &[]);
+    check(
+        &CRD,
+        costing("self.all(x, self.all(y, x == y))"),
+        &[
+            &format!("{at}: Forbidden: estimated rule cost exceeds budget by factor of more than 100x {COSTLY}"),
+            &format!(
+                "{at}: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+            ),
+            &format!(
+                "{root}: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x {COSTLY}"
+            ),
+        ],
+    );
+    // What was taken once is let pass as long as nobody touches it.
+    let dear = costing("self.all(x, x == 0.0) && self.all(x, x == 1.0)");
+    check(
+        &CRD,
+        dear.clone(),
+        &[&format!("{at}: Forbidden: estimated rule cost exceeds budget by factor of 1.258291x {COSTLY}")],
+    );
+    let mut new = dear.clone();
+    new["spec"]["names"]["shortNames"] = json!(["f"]);
+    check_update(&CRD, dear, new, &[]);
+}
+
+#[test]
+fn defaults_are_values_of_their_schema() {
+    let at = "spec.validation.openAPIV3Schema.properties[a]";
+    check(
+        &CRD,
+        field(json!({"type": "string", "default": 5})),
+        &[&format!("{at}.default: Invalid value: \"integer\":  in body must be of type string: \"integer\"")],
+    );
+    check(
+        &CRD,
+        field(json!({"type": "object", "default": {"n": 9}, "properties": {"n": {"type": "integer", "maximum": 5}}})),
+        &[&format!("{at}.default.n: Invalid value: 9: n in body should be less than or equal to 5")],
+    );
+    check(
+        &CRD,
+        field(json!({"type": "integer", "default": 0, "x-kubernetes-validations": [{"rule": "self > 0"}]})),
+        &[&format!("{at}.default: Invalid value: 0: failed rule: self > 0")],
+    );
+    check(
+        &CRD,
+        field(json!({"type": "integer", "default": 1, "x-kubernetes-validations": [{"rule": "self > 0"}]})),
+        &[],
+    );
+    let embedded = |default: Value| {
+        field(json!({"type": "object", "x-kubernetes-embedded-resource": true,
+            "x-kubernetes-preserve-unknown-fields": true, "default": default}))
+    };
+    check(&CRD, embedded(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}})), &[]);
+    check(&CRD, embedded(json!({"apiVersion": "v1"})), &[&format!("{at}.default.kind: Required value")]);
+}
+
+#[test]
+fn authorities_are_certificates_once_the_kind_is_served() {
+    let with = |bundle: &str, established: bool| {
+        let mut definition = of(json!({"type": "object"}));
+        definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+            "clientConfig": {"service": {"name": "a", "namespace": "b"}, "caBundle": bundle},
+            "conversionReviewVersions": ["v1"]}});
+        if established {
+            definition["status"] =
+                json!({"storedVersions": ["v1"], "conditions": [{"type": "Established", "status": "True"}]});
+        }
+        definition
+    };
+    check(&CRD, with("eA==", false), &[]);
+    check_update(&CRD, with("", false), with("eA==", false), &[]);
+    check_update(&CRD, with("eA==", true), with("eHg=", true), &[]);
+    check_update(
+        &CRD,
+        with("", true),
+        with("eA==", true),
+        &[
+            "spec.conversion.webhookClientConfig.caBundle: Invalid value: \"eA==\": unable to load root certificates: unable to parse bytes as PEM block",
+        ],
+    );
+}

@@ -8,6 +8,7 @@ use crate::names;
 use crate::read::Read;
 use crate::validation::webhook::validate_client_config;
 use crate::validation::{FIELD_IS_IMMUTABLE, one_of};
+use base64::Engine;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::{Value, json};
@@ -21,7 +22,9 @@ pub struct Demands {
     schema: SchemaDemands,
     every_version_has_schema: bool,
     known_review_version: bool,
-    immutable_names: bool,
+    sound_authorities: bool,
+    /// The versions whose schemas an update leaves alone.
+    unchanged: HashSet<String>,
 }
 
 impl Demands {
@@ -30,12 +33,19 @@ impl Demands {
             schema: SchemaDemands::ALL,
             every_version_has_schema: true,
             known_review_version: true,
-            immutable_names: false,
+            // Nothing is converted before the kind is served.
+            sound_authorities: false,
+            unchanged: HashSet::new(),
         }
     }
 
-    pub fn of_update(old: &Value) -> Self {
+    pub fn of_update(new: &Value, old: &Value) -> Self {
         let spec = internal_spec(old);
+        let new_spec = internal_spec(new);
+        let names = new_spec.list("versions").iter().map(|version| version.text("name"));
+        let is_unchanged =
+            |name: &&str| schema_of(&spec, name).is_some_and(|was| schema_of(&new_spec, name) == Some(was));
+        let authority = conversion(&spec).field("clientConfig").text("caBundle");
         let versions = conversion(&spec).list("conversionReviewVersions");
         let has_schema = |version: &Value| version.field("schema").has("openAPIV3Schema");
         Self {
@@ -43,9 +53,43 @@ impl Demands {
             every_version_has_schema: spec.field("validation").has("openAPIV3Schema")
                 || spec.list("versions").iter().all(has_schema),
             known_review_version: versions.is_empty() || versions.iter().any(is_review_version),
-            immutable_names: is_established(old),
+            sound_authorities: is_established(old) && (authority.is_empty() || authority_mistake(authority).is_none()),
+            unchanged: names.filter(is_unchanged).map(str::to_owned).collect(),
         }
     }
+}
+
+impl Demands {
+    /// Rules that were taken once are not refused for what they cost.
+    fn of_version(&self, schema: SchemaDemands, name: &str) -> SchemaDemands {
+        SchemaDemands { rule_costs: !self.unchanged.contains(name), ..schema }
+    }
+}
+
+/// The schema of a version, shared or its own; none for a version that is not there.
+fn schema_of<'a>(spec: &'a Value, name: &str) -> Option<Option<&'a Value>> {
+    let version = spec.list("versions").iter().find(|version| version.text("name") == name)?;
+    let shared = spec.field("validation").field("openAPIV3Schema");
+    Some(shared.or(version.field("schema").field("openAPIV3Schema")))
+}
+
+/// Why a bundle of authorities (base64 of PEM) cannot be used, in the words of client-go's
+/// transport.
+fn authority_mistake(encoded: &str) -> Option<String> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(encoded).unwrap_or_default();
+    let mut why = "no valid certificate authority data seen";
+    let mut any_block = false;
+    for block in x509_parser::pem::Pem::iter_from_buffer(&bytes).flatten() {
+        any_block = true;
+        if block.label == "CERTIFICATE" {
+            if block.parse_x509().is_ok() {
+                return None;
+            }
+            why = "failed to parse certificate: x509: malformed certificate";
+        }
+    }
+    let why = if any_block { why } else { "unable to parse bytes as PEM block" };
+    Some(format!("unable to load root certificates: {why}"))
 }
 
 fn is_review_version(version: &Value) -> bool {
@@ -95,7 +139,7 @@ pub fn validate_immutable_names(errors: &mut ErrorList, new: &Value, old: &Value
         }
     };
     let (names, old_names) = (spec.field("names"), was.field("names"));
-    if Demands::of_update(old).immutable_names {
+    if is_established(old) {
         same(spec.text("scope"), was.text("scope"), path.child("scope"));
         same(names.text("kind"), old_names.text("kind"), path.child("names").child("kind"));
     }
@@ -137,7 +181,7 @@ fn validate_spec(errors: &mut ErrorList, spec: &Value, old: Option<&Value>, dema
             errors.push(Error::invalid(&path.child("preserveUnknownFields"), true, detail));
         }
     }
-    validate_versions(errors, spec, old, schema, path);
+    validate_versions(errors, spec, old, (schema, demands), path);
     let (given, at) = (spec.field("names"), path.child("names"));
     for key in ["plural", "singular", "kind", "listKind"] {
         if given.text(key).is_empty() {
@@ -147,7 +191,9 @@ fn validate_spec(errors: &mut ErrorList, spec: &Value, old: Option<&Value>, dema
     validate_names(errors, given, &at);
     let any_status = spec.field("subresources").has("status")
         || spec.list("versions").iter().any(|version| version.field("subresources").has("status"));
-    validate_validation(errors, spec.field("validation"), any_status, schema, &path.child("validation"));
+    let first = spec.list("versions").first().text("name");
+    let shared = demands.of_version(schema, first);
+    validate_validation(errors, spec.field("validation"), any_status, shared, &path.child("validation"));
     validate_subresources(errors, spec.field("subresources"), &path.child("subresources"));
     validate_columns(errors, spec.list("additionalPrinterColumns"), &path.child("additionalPrinterColumns"));
     let (fields, at) = (spec.list("selectableFields"), path.child("selectableFields"));
@@ -192,13 +238,20 @@ fn validate_presence(errors: &mut ErrorList, spec: &Value, demands: &Demands, pr
     }
 }
 
-fn validate_versions(errors: &mut ErrorList, spec: &Value, old: Option<&Value>, schema: SchemaDemands, path: &Path) {
+fn validate_versions(
+    errors: &mut ErrorList,
+    spec: &Value,
+    old: Option<&Value>,
+    (schema, demands): (SchemaDemands, &Demands),
+    path: &Path,
+) {
     let (versions, at) = (spec.list("versions"), path.child("versions"));
     let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
         let (path, name) = (at.index(index), version.text("name"));
         seen.insert(name);
         joined(errors, name, names::dns1035_label(name, false), &path.child("name"));
+        let schema = demands.of_version(schema, name);
         validate_version(errors, spec, version, old, schema, &path);
     }
     if seen.len() != versions.len() {
@@ -339,7 +392,16 @@ fn validate_conversion(errors: &mut ErrorList, spec: &Value, demands: &Demands, 
     }
     match config {
         None => errors.push(Error::required(&config_at, "required when strategy is set to Webhook")),
-        config => validate_client_config(errors, config, &config_at),
+        config => {
+            validate_client_config(errors, config, &config_at);
+            let authority = config.text("caBundle");
+            if demands.sound_authorities
+                && !authority.is_empty()
+                && let Some(why) = authority_mistake(authority)
+            {
+                errors.push(Error::invalid(&config_at.child("caBundle"), authority, why));
+            }
+        }
     }
     if versions.is_empty() {
         errors.push(Error::required(&versions_at, ""));
