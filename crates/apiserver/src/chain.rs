@@ -2,6 +2,8 @@
 //! is upstream's (apiserver/pkg/server/config.go DefaultBuildHandlerChain).
 
 use crate::answer;
+use crate::audit;
+use crate::authn::UserInfo;
 use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
 use crate::negotiate::{self, Format, Use};
@@ -39,10 +41,14 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
     let known = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
     let summary = server.metrics.begin(&info, known.as_deref(), long_running);
     let method = request.method().clone();
+    let slot = audit::Slot::default();
+    let annotations = Annotations::default();
+
+    let trail = Trail { id: audit_id.clone(), record: slot.clone(), annotations };
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
     // that nothing escapes it.
-    let work = AssertUnwindSafe(run(server.clone(), request, peer, info.clone(), query)).catch_unwind();
+    let work = AssertUnwindSafe(run(server.clone(), request, peer, info.clone(), query, trail)).catch_unwind();
     let outcome = if long_running {
         work.await
     } else {
@@ -52,17 +58,24 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
             Err(_) => Ok(Err(Status::timeout("the request did not complete within the allotted timeout"))),
         }
     };
+    let panicked = outcome.is_err();
     let mut response = match outcome {
         Ok(Ok(response)) => response,
         Ok(Err(status)) => answer::status(&status, format),
         Err(_) => {
             tracing::error!(path = info.path, verb = info.verb, "a handler panicked");
+            if let Some(record) = slot.get() {
+                record.panicked();
+            }
             let text = "This request caused apiserver to panic. Look in the logs for details.";
             answer::status(&Status::failure(500, "InternalError", text), format)
         }
     };
     if let Ok(value) = HeaderValue::from_str(&audit_id) {
         response.headers_mut().insert(AUDIT_ID, value);
+    }
+    if let Some(record) = slot.get().filter(|_| !panicked) {
+        response = record.answered(response, long_running).await;
     }
     if method == Method::HEAD {
         response = response.map(|_| crate::transport::empty());
@@ -78,9 +91,14 @@ async fn run(
     peer: Peer,
     info: RequestInfo,
     query: Query,
+    trail: Trail,
 ) -> Result<Response<Body>, Status> {
     // Who asks. Before anything that costs more than reading headers.
-    let asker = server.authenticator.authenticate(request.headers(), &peer, &info.path).await?;
+    let asker = server.authenticator.authenticate(request.headers(), &peer, &info.path).await;
+    // What is recorded of it. Before impersonation, so that the record names the one who
+    // asked; a request whose asker is not known is recorded as that.
+    let record = begin_record(&server, &request, &peer, &info, asker.as_deref().ok(), &trail);
+    let asker = asker?;
     // The proof of identity is a secret and of no use to what follows.
     request.headers_mut().remove(http::header::AUTHORIZATION);
 
@@ -100,6 +118,9 @@ async fn run(
         field_selector: query.get("fieldSelector").unwrap_or_default(),
     };
     let user = impersonate(request.headers(), &asker, &asked, &server.authorizer)?;
+    if let Some(record) = record.as_deref().filter(|_| !Arc::ptr_eq(&user, &asker)) {
+        record.impersonated(&user);
+    }
 
     // How many at once. After the identity is known and before work is done for it.
     let _seat = server.flow_control.enter(&info, &user)?;
@@ -107,6 +128,11 @@ async fn run(
     // Whether that user may. The last step before anything is looked at or changed.
     let attributes = Attributes { user: &user, ..asked };
     let decision = server.authorizer.authorize(&attributes);
+    if record.is_some() {
+        let verdict = if decision.is_allowed() { "allow" } else { "forbid" };
+        trail.annotations.add("authorization.k8s.io/decision", verdict);
+        trail.annotations.add("authorization.k8s.io/reason", decision.reason());
+    }
     if !decision.is_allowed() {
         return Err(attributes.forbidden(decision.reason()));
     }
@@ -118,7 +144,10 @@ async fn run(
     let row = route(&server, &info)?;
     let warnings = Warnings::default();
     let format = error_format(request.headers(), &query);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    if record.as_ref().is_some_and(|record| record.wants_response()) {
+        parts.headers.remove(http::header::ACCEPT_ENCODING);
+    }
     let call = Call {
         server,
         row,
@@ -127,7 +156,7 @@ async fn run(
         headers: parts.headers.clone(),
         user,
         warnings: warnings.clone(),
-        annotations: Annotations::default(),
+        annotations: trail.annotations,
         now: Timestamp::now(),
     };
     if stream::serves(&call) {
@@ -135,6 +164,9 @@ async fn run(
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
     let body = if is_write { read_body(body).await? } else { bytes::Bytes::new() };
+    if let Some(record) = &record {
+        record.request(&call.info, &call.headers, &body);
+    }
     let outcome = if is_write {
         // A write goes on to its end even when its client is gone: half of it would leave
         // an address taken for a Service that exists, or the reverse.
@@ -155,6 +187,33 @@ async fn run(
         }
     }
     Ok(response)
+}
+
+/// What follows a request for the audit log.
+struct Trail {
+    id: String,
+    record: audit::Slot,
+    annotations: Annotations,
+}
+
+fn begin_record(
+    server: &ServerState,
+    request: &Request<Body>,
+    peer: &Peer,
+    info: &RequestInfo,
+    asker: Option<&UserInfo>,
+    trail: &Trail,
+) -> Option<Arc<audit::Record>> {
+    let auditor = server.config.audit.as_ref()?;
+    let (uri, headers) = (request.uri(), request.headers());
+    let asked = audit::Asked { id: &trail.id, info, uri, headers, peer, received: Timestamp::now() };
+    let record = auditor.begin(&asked, asker, &trail.annotations)?;
+    match asker {
+        Some(_) => record.received(),
+        None => record.refused(headers, peer),
+    }
+    let _ = trail.record.set(record.clone());
+    Some(record)
 }
 
 /// The row that a URL names, with a scope and a verb that the row has.

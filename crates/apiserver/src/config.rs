@@ -1,6 +1,7 @@
 //! What a server is told when it starts.
 
 use crate::admission::PluginConfig;
+use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct Config {
     pub secret_keys: Vec<StorageKey>,
     /// How the server reaches kubelets; `None` where there are none.
     pub kubelet: Option<KubeletAccess>,
+    /// What is recorded about requests, and where; `None` records nothing.
+    pub audit: Option<Arc<Auditor>>,
     /// The words of `kubectl explain`; `None` leaves the documents without.
     pub prose: Option<ProseSource>,
     /// Which admission plugins are on, and what some of them are told.
@@ -55,6 +58,7 @@ impl Config {
                 ca_pem: pki.ca.certificate_pem().to_owned(),
                 identity: pki.apiserver_kubelet_client.clone(),
             }),
+            audit: None,
             prose: None,
             admission: PluginConfig::default(),
         }

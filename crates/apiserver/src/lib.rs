@@ -13,6 +13,7 @@
 
 pub mod admission;
 mod answer;
+pub mod audit;
 pub mod authn;
 pub mod authz;
 mod bootstrap;

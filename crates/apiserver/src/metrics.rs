@@ -193,6 +193,13 @@ impl Metrics {
                 "apiserver_registered_watchers{{group={group:?},kind={kind:?},version={version:?}}} {count}"
             );
         }
+        if let Some(auditor) = &server.config.audit {
+            let (events, errors) = auditor.counts();
+            head(&mut out, "apiserver_audit_event_total", "counter", "Audit events written.");
+            let _ = writeln!(out, "apiserver_audit_event_total {events}");
+            head(&mut out, "apiserver_audit_error_total", "counter", "Audit events that a sink did not take.");
+            let _ = writeln!(out, "apiserver_audit_error_total {errors}");
+        }
         head(&mut out, "apiserver_storage_objects", "gauge", "Objects in the store by resource.");
         let rows = server.registry.rows.all();
         for row in rows.iter().filter(|row| row.gvk() == row.stored_as) {

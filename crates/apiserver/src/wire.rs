@@ -3,7 +3,7 @@
 use crate::negotiate::Format;
 use bytes::Bytes;
 use ferry_api::codec;
-use ferry_api::gvk::GroupVersionKind;
+use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::object::Meta;
 use ferry_api::schema::TypeDef;
 use ferry_api::status::Status;
@@ -137,6 +137,23 @@ fn definition_of(kind: &GroupVersionKind) -> Option<&'static TypeDef> {
         None if kind.group.is_empty() => table.get("meta/v1", &kind.kind).map(|definition| &**definition),
         None => None,
     }
+}
+
+/// A body of any format as a value, for records of requests; `None` if it is no object.
+pub fn to_value(body: &[u8], content_type: &str) -> Option<Value> {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    if media_type == Format::Protobuf.media_type() {
+        let envelope = codec::protobuf::open(body).ok()?;
+        let kind = GroupVersion::parse(&envelope.api_version).with_kind(envelope.kind.clone());
+        let mut value = codec::protobuf::decode_message(envelope.raw, definition_of(&kind)?).ok()?;
+        value.set_gvk(&kind);
+        return Some(value);
+    }
+    if media_type.ends_with("yaml") {
+        let json = codec::yaml::to_json(body, BODY_MAX * 4).ok()?;
+        return serde_json::from_str(&json).ok();
+    }
+    serde_json::from_slice(body).ok()
 }
 
 /// The protobuf form with its envelope; `None` for kinds that have none.

@@ -96,8 +96,8 @@ impl Annotations {
         self.0.lock().entry(key.into()).or_insert_with(|| value.into());
     }
 
-    pub fn take(&self) -> BTreeMap<String, String> {
-        std::mem::take(&mut *self.0.lock())
+    pub fn all(&self) -> BTreeMap<String, String> {
+        self.0.lock().clone()
     }
 }
 

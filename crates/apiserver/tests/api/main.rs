@@ -1,6 +1,7 @@
 //! Drives the API server as its clients do: through `handle` in this process and over
 //! real TLS sockets, against a SQLite store in a directory of its own.
 
+mod audit;
 mod bad_input;
 mod concurrency;
 mod delete;

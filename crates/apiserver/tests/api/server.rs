@@ -59,11 +59,17 @@ impl Server {
     }
 
     pub async fn start_in(directory: TempDir) -> Self {
+        Self::start_with(directory, |_| ()).await
+    }
+
+    /// A server whose configuration the test changes first.
+    pub async fn start_with(directory: TempDir, configure: impl FnOnce(&mut Config)) -> Self {
         let pki = pki(directory.path());
         let store = Arc::new(SqliteStore::open(&directory.path().join("store")).expect("a store"));
         let keys = vec![StorageKey { name: "key1".into(), bytes: vec![1; 32] }];
         let mut config = Config::from_pki(&pki, "cluster.local", keys);
         config.advertise_address = Some("10.0.0.1:6443".parse().expect("an address"));
+        configure(&mut config);
         let api = ApiServer::start(store.clone(), config).await.expect("a server");
         Self { api, pki, store, directory }
     }
