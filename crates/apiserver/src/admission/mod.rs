@@ -5,6 +5,7 @@
 //! To add a plugin: write `<plugin>.rs` and add its line to `all.rs`.
 
 pub mod all;
+pub mod cel;
 mod default_toleration_seconds;
 mod limit_ranger;
 pub mod matching;
