@@ -100,7 +100,13 @@ pub async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), 
 }
 
 /// Creates an object, or makes the one that is there say the same.
-async fn put(registry: &Registry, group: &str, version: &str, plural: &str, object: Value) -> Result<(), Status> {
+pub(crate) async fn put(
+    registry: &Registry,
+    group: &str,
+    version: &str,
+    plural: &str,
+    object: Value,
+) -> Result<(), Status> {
     let Ok(row) = row(registry, group, version, plural) else { return Ok(()) };
     let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
     let Some(present) = registry.current(&row, &namespace, &name) else {

@@ -10,7 +10,7 @@ use crate::negotiate::{self, Format, Use};
 use crate::query::Query;
 use crate::registry::{Annotations, Warnings};
 use crate::request_info::{self, RequestInfo};
-use crate::transport::{Body, Peer, read_limited};
+use crate::transport::{Body, Peer, RemoteAddress, read_limited};
 use crate::verbs::{self, Call};
 use crate::wire::BODY_MAX;
 use crate::{ServerState, paths, stream};
@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
-pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, peer: Peer) -> Response<Body> {
+pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>, peer: Peer) -> Response<Body> {
     let started = Instant::now();
     // What is asked. Everything below decides on this reading of the URL and on nothing
     // else, so that what is authorized is what is done.
@@ -38,6 +38,9 @@ pub(crate) async fn handle(server: Arc<ServerState>, request: Request<Body>, pee
     let format = error_format(request.headers(), &query);
     // Audit: every answer carries the name under which the request is recorded.
     let audit_id = audit_id(&request);
+    if let Ok(value) = HeaderValue::from_str(&audit_id) {
+        request.headers_mut().insert(AUDIT_ID, value);
+    }
     let known = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
     let summary = server.metrics.begin(&info, known.as_deref(), long_running);
     let method = request.method().clone();
@@ -101,6 +104,9 @@ async fn run(
     let asker = asker?;
     // The proof of identity is a secret and of no use to what follows.
     request.headers_mut().remove(http::header::AUTHORIZATION);
+    if let Some(remote) = peer.remote() {
+        request.extensions_mut().insert(RemoteAddress(remote));
+    }
 
     // As whom. After authentication, because the asker must be allowed to act as another,
     // and before everything that counts or judges the one who acts.
@@ -135,6 +141,12 @@ async fn run(
     }
     if !decision.is_allowed() {
         return Err(attributes.forbidden(decision.reason()));
+    }
+
+    // Whether another server answers for this group version. Authorized here all the same.
+    if let Some(entry) = server.aggregator.index.remote_of_path(&info.path) {
+        let audit_id = request.headers().get(AUDIT_ID).cloned();
+        return Ok(server.aggregator.serve(&entry, &user, &info, audit_id.as_ref(), request).await);
     }
 
     if !info.is_resource {

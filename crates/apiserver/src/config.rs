@@ -3,6 +3,7 @@
 use crate::admission::PluginConfig;
 use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
+use crate::outgoing::{Dial, Network};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -20,6 +21,10 @@ pub struct Config {
     pub kubelet: Option<KubeletAccess>,
     /// What is recorded about requests, and where; `None` records nothing.
     pub audit: Option<Arc<Auditor>>,
+    /// The certificate by which aggregated API servers know this one; `None` where it has none.
+    pub front_proxy: Option<ferry_pki::Identity>,
+    /// How connections to others are opened.
+    pub dial: Arc<dyn Dial>,
     /// The words of `kubectl explain`; `None` leaves the documents without.
     pub prose: Option<ProseSource>,
     /// Which admission plugins are on, and what some of them are told.
@@ -59,6 +64,8 @@ impl Config {
                 identity: pki.apiserver_kubelet_client.clone(),
             }),
             audit: None,
+            front_proxy: Some(pki.front_proxy_client.clone()),
+            dial: Arc::new(Network),
             prose: None,
             admission: PluginConfig::default(),
         }

@@ -20,7 +20,8 @@ pub fn serve(server: &ServerState, headers: &HeaderMap, path: &str, query: &Quer
     if matches!(path, "/api" | "/apis")
         && let Some(version) = aggregated_version(headers)
     {
-        return Ok(aggregated(headers, &rows, path == "/api", version));
+        let groups = if path == "/api" { vec![(String::new(), versions(&rows, ""))] } else { groups(server, &rows) };
+        return Ok(aggregated(headers, server, &rows, groups, version));
     }
     let accepted = negotiate::output(headers, query, Use::Plain)?;
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
@@ -32,11 +33,14 @@ pub fn serve(server: &ServerState, headers: &HeaderMap, path: &str, query: &Quer
             ],
         }),
         ["apis"] => {
-            let groups: Vec<Value> = groups(&rows).iter().map(|group| render_group(&rows, group)).collect();
+            let groups: Vec<Value> =
+                groups(server, &rows).iter().map(|(group, versions)| render_group(group, versions)).collect();
             json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
         }
-        ["apis", group] if groups(&rows).iter().any(|name| name == group) => {
-            let mut value = render_group(&rows, group);
+        ["apis", group] => {
+            let groups = groups(server, &rows);
+            let (group, versions) = groups.iter().find(|(name, _)| name == group).ok_or_else(Status::no_such_path)?;
+            let mut value = render_group(group, versions);
             value["kind"] = "APIGroup".into();
             value["apiVersion"] = "v1".into();
             value
@@ -50,14 +54,12 @@ pub fn serve(server: &ServerState, headers: &HeaderMap, path: &str, query: &Quer
     Ok(document(StatusCode::OK, &value, &accepted))
 }
 
-/// The named groups in the order of their first row.
-fn groups(rows: &[Arc<Row>]) -> Vec<String> {
-    let mut groups: Vec<String> = Vec::new();
-    for row in rows.iter().filter(|row| !row.group.is_empty()) {
-        if !groups.iter().any(|name| *name == row.group) {
-            groups.push(row.group.to_string());
-        }
-    }
+/// The named groups with their versions in the order that APIServices give them.
+fn groups(server: &ServerState, rows: &[Arc<Row>]) -> Vec<(String, Vec<String>)> {
+    let served = rows.iter().filter(|row| !row.group.is_empty());
+    let mut groups =
+        server.aggregator.index.ordered(served.map(|row| (row.group.to_string(), row.version.to_string())));
+    groups.retain(|(group, _)| !group.is_empty());
     groups
 }
 
@@ -71,8 +73,8 @@ fn versions(rows: &[Arc<Row>], group: &str) -> Vec<String> {
     versions
 }
 
-fn render_group(rows: &[Arc<Row>], group: &str) -> Value {
-    let versions: Vec<Value> = versions(rows, group)
+fn render_group(group: &str, versions: &[String]) -> Value {
+    let versions: Vec<Value> = versions
         .iter()
         .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
         .collect();
@@ -149,9 +151,15 @@ fn aggregated_version(headers: &HeaderMap) -> Option<&'static str> {
     None
 }
 
-fn aggregated(headers: &HeaderMap, rows: &[Arc<Row>], core: bool, version: &'static str) -> Response<Body> {
-    let names = if core { vec![String::new()] } else { groups(rows) };
-    let items: Vec<Value> = names.iter().map(|group| render_aggregated_group(rows, group)).collect();
+fn aggregated(
+    headers: &HeaderMap,
+    server: &ServerState,
+    rows: &[Arc<Row>],
+    groups: Vec<(String, Vec<String>)>,
+    version: &'static str,
+) -> Response<Body> {
+    let items: Vec<Value> =
+        groups.iter().map(|(group, versions)| render_aggregated_group(server, rows, group, versions)).collect();
     let value = json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
         "metadata": {}, "items": items,
@@ -179,10 +187,14 @@ fn aggregated(headers: &HeaderMap, rows: &[Arc<Row>], core: bool, version: &'sta
     response
 }
 
-fn render_aggregated_group(rows: &[Arc<Row>], group: &str) -> Value {
-    let versions: Vec<Value> = versions(rows, group)
+fn render_aggregated_group(server: &ServerState, rows: &[Arc<Row>], group: &str, versions: &[String]) -> Value {
+    let versions: Vec<Value> = versions
         .iter()
         .map(|version| {
+            // What another server answers is told in that server's words.
+            if let Some(entry) = server.aggregator.index.remote_of_path(&format!("/apis/{group}/{version}")) {
+                return server.aggregator.documents.version(&entry);
+            }
             let mut own: Vec<&Arc<Row>> =
                 rows.iter().filter(|row| row.group == group && row.version == *version).collect();
             own.sort_by(|a, b| a.plural.cmp(&b.plural));

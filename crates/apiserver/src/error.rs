@@ -13,6 +13,8 @@ pub enum Error {
     ServiceCidr(String),
     #[error("key material of the API server")]
     Pki(#[from] ferry_pki::Error),
+    #[error("TLS settings towards backends: {0}")]
+    OutgoingTls(String),
     #[error("making the objects that every cluster has")]
     Bootstrap(#[source] Status),
     #[error("accepting connections")]

@@ -12,6 +12,7 @@
 //! admitted on the way.
 
 pub mod admission;
+mod aggregation;
 mod answer;
 pub mod audit;
 pub mod authn;
@@ -30,6 +31,7 @@ mod health;
 mod metrics;
 mod negotiate;
 mod openapi;
+pub mod outgoing;
 mod paths;
 mod query;
 pub mod registry;
@@ -83,7 +85,8 @@ pub(crate) struct ServerState {
     pub flow_control: FlowControl,
     pub metrics: Metrics,
     pub openapi: openapi::Documents,
-    pub kubelets: stream::Kubelets,
+    pub backends: stream::Backends,
+    pub aggregator: Arc<aggregation::Aggregator>,
     /// The default namespaces, roles and the kubernetes Service are there.
     pub bootstrapped: AtomicBool,
     pub stopping: AtomicBool,
@@ -130,7 +133,8 @@ impl ApiServer {
             config: config.admission.clone(),
         };
         let _ = registry.admission.set(Admission::new(&wiring));
-        let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
+        let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
+        let aggregator = aggregation::Aggregator::new(lookup.clone(), config.dial.clone(), config.front_proxy.clone());
         let server = Self(Arc::new(ServerState {
             config,
             registry,
@@ -140,12 +144,14 @@ impl ApiServer {
             flow_control: FlowControl::default(),
             metrics: Metrics::default(),
             openapi: openapi::Documents::default(),
-            kubelets,
+            backends,
+            aggregator,
             bootstrapped: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             stop: watch::Sender::new(false),
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
+        aggregation::start(&server.0).await;
         server.0.bootstrapped.store(true, Ordering::Release);
         compaction::start(&server.0);
         event_ttl::start(&server.0);

@@ -35,6 +35,51 @@ struct Document {
     etag: String,
 }
 
+/// What a document is written in. Protobuf has version 2 only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wire {
+    Json,
+    Protobuf,
+}
+
+impl Wire {
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Protobuf => "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+        }
+    }
+
+    /// The first clause of the Accept header that can be met (kube-openapi/pkg/handler).
+    fn choose(headers: &HeaderMap, is_v2: bool) -> Option<Self> {
+        let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let accept = accept.collect::<Vec<_>>().join(",");
+        if accept.trim().is_empty() {
+            return Some(Self::Json);
+        }
+        let mut clauses: Vec<(f32, &str)> = accept
+            .split(',')
+            .map(|clause| {
+                let (media_type, parameters) = clause.split_once(';').unwrap_or((clause, ""));
+                let quality = parameters.split(';').find_map(|part| part.trim().strip_prefix("q=")?.parse().ok());
+                (quality.unwrap_or(1.0), media_type.trim())
+            })
+            .collect();
+        clauses.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        clauses.into_iter().find_map(|(_, media_type)| match media_type {
+            "application/json" | "application/*" | "*/*" => Some(Self::Json),
+            // The first is how clients before 1.24 write it.
+            "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+            | "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+                if is_v2 =>
+            {
+                Some(Self::Protobuf)
+            }
+            _ => None,
+        })
+    }
+}
+
 pub async fn serve(
     server: &ServerState,
     headers: &HeaderMap,
@@ -43,25 +88,32 @@ pub async fn serve(
 ) -> Result<Response<Body>, Status> {
     let rows = server.registry.rows.all();
     if path == "/openapi/v3" {
-        let index = render_index(&rows);
+        let mut index = render_index(&rows);
+        let theirs = server.aggregator.documents.v3_index(&server.aggregator.index.all());
+        if let Some(paths) = index.get_mut("paths").and_then(serde_json::Value::as_object_mut) {
+            paths.extend(theirs);
+        }
         return Ok(answer::document(StatusCode::OK, &index, &Accepted::JSON));
     }
-    // Only JSON is written; a client that takes nothing else is told so.
-    if !accepts_json(headers) {
-        return Err(Status::not_acceptable(&["application/json"]));
+    if let Some(entry) = path.strip_prefix("/openapi/v3").and_then(|rest| server.aggregator.index.remote_of_path(rest))
+    {
+        let hash = query.text("hash").map(|hash| format!("?hash={hash}")).unwrap_or_default();
+        return server.aggregator.serve_openapi(&entry, headers, &format!("{path}{hash}")).await;
     }
-    let document = document(server, &rows, path).await?;
+    let wire = Wire::choose(headers, path == "/openapi/v2");
+    let wire = wire.ok_or_else(|| Status::not_acceptable(&["application/json"]))?;
+    let document = document(server, &rows, path, wire).await?;
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let mut response = if known == Some(document.etag.as_str()) {
-        answer::stream(StatusCode::NOT_MODIFIED, "application/json", crate::transport::empty())
+        answer::stream(StatusCode::NOT_MODIFIED, wire.media_type(), crate::transport::empty())
     } else if takes_gzip(headers) {
-        let mut response = answer::raw(StatusCode::OK, "application/json", document.gzip.clone());
+        let mut response = answer::raw(StatusCode::OK, wire.media_type(), document.gzip.clone());
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         response
     } else {
         let mut plain = Vec::new();
         GzDecoder::new(&document.gzip[..]).read_to_end(&mut plain).map_err(Status::internal)?;
-        answer::raw(StatusCode::OK, "application/json", plain)
+        answer::raw(StatusCode::OK, wire.media_type(), plain)
     };
     let out = response.headers_mut();
     out.insert(VARY, HeaderValue::from_static("Accept-Encoding, Accept"));
@@ -76,8 +128,20 @@ pub async fn serve(
     Ok(response)
 }
 
-async fn document(server: &ServerState, rows: &Arc<Vec<Arc<Row>>>, path: &str) -> Result<Arc<Document>, Status> {
-    if let Some(document) = server.openapi.0.lock().get(path) {
+async fn document(
+    server: &ServerState,
+    rows: &Arc<Vec<Arc<Row>>>,
+    path: &str,
+    wire: Wire,
+) -> Result<Arc<Document>, Status> {
+    let (generation, additions) = match path {
+        "/openapi/v2" => server.aggregator.documents.v2(&server.aggregator.index.all()),
+        _ => (0, Vec::new()),
+    };
+    // A merged document is kept until one of its parts changes.
+    let written = format!("{path}{}", if wire == Wire::Protobuf { "+protobuf" } else { "" });
+    let key = if additions.is_empty() { written.clone() } else { format!("{written}#{generation}") };
+    if let Some(document) = server.openapi.0.lock().get(&key) {
         return Ok(document.clone());
     }
     let parts: Vec<&str> = path.trim_start_matches("/openapi/").split('/').collect();
@@ -95,12 +159,14 @@ async fn document(server: &ServerState, rows: &Arc<Vec<Arc<Row>>>, path: &str) -
     // Rendering takes tens of milliseconds, too long for a thread that serves others.
     let rows = rows.clone();
     let prose = server.config.prose.clone();
-    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref(), prose))
+    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref(), prose, &additions, wire))
         .await
         .map_err(Status::internal)?
         .map_err(Status::internal)?;
     let document = Arc::new(document);
-    server.openapi.0.lock().insert(path.to_owned(), document.clone());
+    let mut documents = server.openapi.0.lock();
+    documents.retain(|known, _| !known.starts_with(&format!("{written}#")));
+    documents.insert(key, document.clone());
     Ok(document)
 }
 
@@ -108,6 +174,8 @@ fn render(
     rows: &[Arc<Row>],
     wanted: Option<&(String, String)>,
     prose: Option<ProseSource>,
+    additions: &[(String, Arc<serde_json::Value>)],
+    wire: Wire,
 ) -> std::io::Result<Document> {
     // Gathered for this one rendering and let go again: it is larger than the document.
     let describe = match prose.map(|gather| gather()) {
@@ -117,10 +185,20 @@ fn render(
         None => openapi::no_descriptions(),
     };
     let resources: Vec<Resource> = rows.iter().map(|row| resource(row)).collect();
-    let bytes = match wanted {
+    let mut bytes = match wanted {
         None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, describe),
         Some((group, version)) => openapi::render_v3(group, version, &resources, describe),
     };
+    if !additions.is_empty() {
+        let mut document: serde_json::Value = serde_json::from_slice(&bytes)?;
+        for (prefix, addition) in additions {
+            crate::aggregation::openapi::merge_v2(&mut document, prefix, addition);
+        }
+        bytes = serde_json::to_vec(&document)?;
+    }
+    if wire == Wire::Protobuf {
+        bytes = openapi::encode_v2(&serde_json::from_slice(&bytes)?);
+    }
     let etag = format!("\"{:X}\"", Sha512::digest(&bytes));
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 16), Compression::default());
     encoder.write_all(&bytes)?;
@@ -171,24 +249,31 @@ fn resource(row: &Row) -> Resource {
     }
 }
 
-fn accepts_json(headers: &HeaderMap) -> bool {
-    let mut any = false;
-    for value in headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()) {
-        any = true;
-        let fits = |clause: &str| {
-            matches!(clause.split(';').next().unwrap_or_default().trim(), "application/json" | "application/*" | "*/*")
-        };
-        if value.split(',').any(fits) {
-            return true;
-        }
-    }
-    !any
-}
-
 fn takes_gzip(headers: &HeaderMap) -> bool {
     headers
         .get_all(ACCEPT_ENCODING)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .any(|value| value.split(',').any(|coding| coding.trim().starts_with("gzip")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protobuf_is_for_those_who_ask_for_version_two_in_it() {
+        let choose = |accept: &str, is_v2| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, accept.parse().expect("a header"));
+            Wire::choose(&headers, is_v2)
+        };
+        let kubectl = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+        assert_eq!(choose(kubectl, true), Some(Wire::Protobuf));
+        assert_eq!(choose(kubectl, false), None);
+        assert_eq!(choose(&format!("{kubectl};q=0.5,application/json"), true), Some(Wire::Json));
+        assert_eq!(choose("*/*", true), Some(Wire::Json));
+        assert_eq!(choose("text/html", true), None);
+        assert_eq!(Wire::choose(&HeaderMap::new(), true), Some(Wire::Json));
+    }
 }

@@ -41,6 +41,10 @@ impl Peer {
     }
 }
 
+/// The address of the caller, carried with a request that is passed on.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoteAddress(pub std::net::SocketAddr);
+
 pub fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }

@@ -5,6 +5,7 @@
 
 mod definitions;
 mod paths;
+mod protobuf;
 
 use crate::gvk::GroupVersionKind;
 use crate::schema::TypeDef;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub use definitions::definition_name;
+pub use protobuf::encode_v2;
 
 /// One resource, as far as documents speak of it.
 #[derive(Clone, Debug)]

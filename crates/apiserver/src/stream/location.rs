@@ -3,12 +3,14 @@
 
 use crate::query::Query;
 use crate::verbs::Call;
-use crate::webhook;
 use ferry_api::gvk::GroupResource;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use form_urlencoded::Serializer;
+use percent_encoding::AsciiSet;
+use rand::seq::IndexedRandom;
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// The port of a kubelet that does not say another.
 const KUBELET_PORT: u16 = 10250;
@@ -108,22 +110,55 @@ pub fn of_stream(call: &Call) -> Result<Location, Status> {
     kubelet(call, node, &path, &query.finish())
 }
 
-/// Where a proxy request goes: the rest of its path at a node, a pod or a service.
-pub fn of_proxy(call: &Call, query: Option<&str>) -> Result<Location, Status> {
-    let mut path = format!("/{}", call.info.rest.join("/"));
+/// The path that the backend is asked: what follows `proxy` in the URL, decoded. Empty when
+/// nothing follows, not even a slash.
+pub fn backend_path(call: &Call) -> String {
+    let mut path = call.info.rest.join("/");
+    if !path.is_empty() {
+        path.insert(0, '/');
+    }
     if call.info.path.ends_with('/') && !path.ends_with('/') {
         path.push('/');
     }
+    path
+}
+
+/// A decoded path as a URL carries it, with the characters left alone that Go leaves alone.
+pub fn encode_path(path: &str) -> String {
+    const ESCAPED: &AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~')
+        .remove(b'$')
+        .remove(b'&')
+        .remove(b'+')
+        .remove(b',')
+        .remove(b'/')
+        .remove(b':')
+        .remove(b';')
+        .remove(b'=')
+        .remove(b'@');
+    percent_encoding::utf8_percent_encode(path, ESCAPED).to_string()
+}
+
+/// Where a proxy request goes: a path at a node, a pod or a service.
+pub async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Location, Status> {
+    let path = if path.is_empty() { "/".to_owned() } else { encode_path(path) };
     let query = query.unwrap_or_default();
-    let (scheme, name, port) = split_name(&call.info.name);
+    let asked = call.info.name.as_str();
+    let kind = call.row.singular.as_ref();
+    let (scheme, name, port) =
+        split_name(asked).ok_or_else(|| Status::bad_request(format!("invalid {kind} request {asked:?}")))?;
     match call.row.plural.as_ref() {
         "nodes" => {
             let location = kubelet(call, name, &path, query)?;
-            match port.parse() {
-                // Another port than the kubelet's is somebody else's, without our certificate.
-                Ok(port) if port != location.port => Ok(Location { scheme: Scheme::Http, port, ..location }),
-                _ => Ok(location),
+            check_host(&location.host).await?;
+            if port.is_empty() || port == location.port.to_string() {
+                return Ok(location);
             }
+            // Another port than the kubelet's is somebody else's, without our certificate.
+            Ok(Location { scheme, port: port_number(port)?, ..location })
         }
         "pods" => {
             let pods = &call.row;
@@ -132,11 +167,7 @@ pub fn of_proxy(call: &Call, query: Option<&str>) -> Result<Location, Status> {
                 .registry
                 .current(pods, call.namespace(), name)
                 .ok_or_else(|| Status::not_found(&pods.group_resource(), name))?;
-            let host = pod.str_at(&["status", "podIP"]).to_owned();
-            if host.is_empty() {
-                return Err(Status::bad_request(format!("address not allowed: pod {name} has no IP")));
-            }
-            let port = pod_port(&pod, port)?;
+            let (host, port) = pod_address(&pod, scheme, port)?;
             Ok(Location { scheme, host, port, path_and_query: with_query(&path, query) })
         }
         _ => {
@@ -147,14 +178,59 @@ pub fn of_proxy(call: &Call, query: Option<&str>) -> Result<Location, Status> {
 }
 
 /// `name`, `name:port` or `scheme:name:port`.
-fn split_name(text: &str) -> (Scheme, &str, &str) {
+fn split_name(text: &str) -> Option<(Scheme, &str, &str)> {
     let parts: Vec<&str> = text.split(':').collect();
-    match parts.as_slice() {
-        [name, port] => (Scheme::Http, name, port),
-        ["https", name, port] => (Scheme::Https, name, port),
-        [_, name, port] => (Scheme::Http, name, port),
-        _ => (Scheme::Http, text, ""),
+    let (scheme, name, port) = match parts.as_slice() {
+        [name] => ("", *name, ""),
+        [name, port] => ("", *name, *port),
+        [scheme, name, port] => (*scheme, *name, *port),
+        _ => return None,
+    };
+    let scheme = match scheme {
+        "" | "http" => Scheme::Http,
+        "https" => Scheme::Https,
+        _ => return None,
+    };
+    (!name.is_empty()).then_some((scheme, name, port))
+}
+
+/// Whether an address may be proxied to. The machine's own addresses and those of its link
+/// are the API server's neighbourhood, not the cluster's (CVE-2020-8562).
+fn is_global_unicast(ip: IpAddr) -> bool {
+    let local = match ip {
+        IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
+        IpAddr::V6(ip) => {
+            ip.is_unicast_link_local() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback() || ip.is_link_local())
+        }
+    };
+    !ip.is_unspecified() && !ip.is_loopback() && !ip.is_multicast() && !local
+}
+
+/// Every address of a node's name must be one that may be proxied to (CVE-2022-3294).
+async fn check_host(host: &str) -> Result<(), Status> {
+    let addresses: Vec<IpAddr> = match host.parse() {
+        Ok(ip) => vec![ip],
+        Err(_) => {
+            let found = tokio::net::lookup_host((host, 0)).await;
+            found.map_err(|error| Status::bad_request(format!("lookup {host}: {error}")))?.map(|at| at.ip()).collect()
+        }
+    };
+    if addresses.is_empty() {
+        return Err(Status::bad_request("no addresses for hostname"));
     }
+    if addresses.into_iter().all(is_global_unicast) { Ok(()) } else { Err(Status::bad_request("address not allowed")) }
+}
+
+/// A port that is no number is looked for nowhere, and says so as Go's dialler does.
+fn port_number(port: &str) -> Result<u16, Status> {
+    let why = match port.parse::<u64>() {
+        Ok(number) => match u16::try_from(number) {
+            Ok(port) => return Ok(port),
+            Err(_) => format!("dial tcp: address {port}: invalid port"),
+        },
+        Err(_) => format!("dial tcp: lookup tcp/{port}: unknown port"),
+    };
+    Err(Status::service_unavailable(format!("error trying to reach service: {why}")))
 }
 
 fn with_query(path: &str, query: &str) -> String {
@@ -168,16 +244,23 @@ fn pod(call: &Call) -> Result<Value, Status> {
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))
 }
 
-fn pod_port(pod: &Value, port: &str) -> Result<u16, Status> {
-    let first = pod
-        .items_at(&["spec", "containers"])
-        .iter()
-        .flat_map(|container| container.items_at(&["ports"]))
-        .find_map(|port| port.get("containerPort").and_then(Value::as_u64));
-    match port {
-        "" => Ok(first.and_then(|port| u16::try_from(port).ok()).unwrap_or(80)),
-        number => number.parse().map_err(|_| Status::bad_request(format!("invalid pod request {number:?}"))),
+/// The address of a pod and the asked port, or the first that the pod declares.
+fn pod_address(pod: &Value, scheme: Scheme, port: &str) -> Result<(String, u16), Status> {
+    let ip =
+        pod.items_at(&["status", "podIPs"]).first().and_then(|entry| entry.get("ip")?.as_str()).unwrap_or_default();
+    if !ip.parse().is_ok_and(is_global_unicast) {
+        return Err(Status::bad_request("address not allowed"));
     }
+    let first = || {
+        let mut containers = pod.items_at(&["spec", "containers"]).iter();
+        let ports = containers.find_map(|container| container.items_at(&["ports"]).first())?;
+        u16::try_from(ports.get("containerPort")?.as_u64()?).ok()
+    };
+    let port = match port {
+        "" => first().unwrap_or(if scheme == Scheme::Https { 443 } else { 80 }),
+        asked => port_number(asked)?,
+    };
+    Ok((ip.to_owned(), port))
 }
 
 /// The container that is meant, which must be one of the pod's.
@@ -234,18 +317,65 @@ fn kubelet_address(node: &Value) -> Option<(String, u16)> {
     Some((host, port.and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0).unwrap_or(KUBELET_PORT)))
 }
 
-/// Some ready endpoint of a service's port.
+/// Some ready endpoint of a service's port that is one of the namespace's pods.
 fn service_endpoint(call: &Call, name: &str, port: &str) -> Result<(String, u16), Status> {
     let namespace = call.namespace();
-    let registry = &call.server.lookup;
-    let service = registry
-        .get("", "services", namespace, name)
-        .ok_or_else(|| Status::not_found(&call.row.group_resource(), name))?
+    let lookup = &call.server.lookup;
+    let mut port_name = port.to_owned();
+    if let Ok(number) = port.parse::<i64>() {
+        let service = lookup
+            .get("", "services", namespace, name)
+            .ok_or_else(|| Status::not_found(&call.row.group_resource(), name))?
+            .value();
+        let ports = service.items_at(&["spec", "ports"]);
+        let found = ports.iter().find(|own| own.get("port").and_then(Value::as_i64) == Some(number));
+        let found = found.ok_or_else(|| {
+            Status::service_unavailable(format!("no service port {number} found for service {name:?}"))
+        })?;
+        port_name = found.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    }
+    let endpoints = lookup
+        .get("", "endpoints", namespace, name)
+        .ok_or_else(|| Status::not_found(&GroupResource::new("", "endpoints"), name))?
         .value();
-    let chosen = webhook::find_port(&service, port)
-        .ok_or_else(|| Status::service_unavailable(format!("no service port {port:?} found for service {name:?}")))?;
-    let endpoint = webhook::ready_endpoint(&**registry, namespace, name, chosen.str_at(&["name"]))?;
-    Ok((endpoint.host, endpoint.port))
+    let pod_of = |pod: &str| lookup.get("", "pods", namespace, pod).map(|stored| stored.value());
+    let candidates = endpoint_candidates(&endpoints, &port_name, namespace, &pod_of);
+    let id = &call.info.name;
+    candidates
+        .choose(&mut rand::rng())
+        .cloned()
+        .ok_or_else(|| Status::service_unavailable(format!("no endpoints available for service {id:?}")))
+}
+
+/// The addresses of a port that belong to a pod of the namespace which has that address.
+/// Anything else could be an address that someone wrote into the Endpoints to have the API
+/// server call it (CVE-2021-25740).
+fn endpoint_candidates(
+    endpoints: &Value,
+    port_name: &str,
+    namespace: &str,
+    pod_of: &dyn Fn(&str) -> Option<Value>,
+) -> Vec<(String, u16)> {
+    let mut candidates = Vec::new();
+    for subset in endpoints.items_at(&["subsets"]) {
+        let ports = subset.items_at(&["ports"]).iter();
+        let port = ports
+            .filter(|port| port.get("name").and_then(Value::as_str).unwrap_or_default() == port_name)
+            .find_map(|port| port.get("port")?.as_u64())
+            .and_then(|port| u16::try_from(port).ok());
+        let Some(port) = port else { continue };
+        for address in subset.items_at(&["addresses"]) {
+            let ip = address.str_at(&["ip"]);
+            if address.at(&["targetRef"]).is_none() || address.str_at(&["targetRef", "namespace"]) != namespace {
+                continue;
+            }
+            let Some(pod) = pod_of(address.str_at(&["targetRef", "name"])) else { continue };
+            if pod.items_at(&["status", "podIPs"]).iter().any(|entry| entry.str_at(&["ip"]) == ip) {
+                candidates.push((ip.to_owned(), port));
+            }
+        }
+    }
+    candidates
 }
 
 #[cfg(test)]
@@ -278,8 +408,56 @@ mod tests {
 
     #[test]
     fn names_in_proxy_urls_carry_scheme_and_port() {
-        assert_eq!(split_name("a"), (Scheme::Http, "a", ""));
-        assert_eq!(split_name("a:80"), (Scheme::Http, "a", "80"));
-        assert_eq!(split_name("https:a:443"), (Scheme::Https, "a", "443"));
+        assert_eq!(split_name("a"), Some((Scheme::Http, "a", "")));
+        assert_eq!(split_name("a:80"), Some((Scheme::Http, "a", "80")));
+        assert_eq!(split_name("https:a:443"), Some((Scheme::Https, "a", "443")));
+        for wrong in ["ftp:a:1", ":80", "a:b:c:d", "https::1"] {
+            assert_eq!(split_name(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_servers_own_neighbourhood_is_not_proxied_to() {
+        let allowed = |text: &str| is_global_unicast(text.parse().expect("an address"));
+        assert!(allowed("10.0.0.1") && allowed("192.168.1.1") && allowed("fd00::1") && allowed("8.8.8.8"));
+        for no in [
+            "127.0.0.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::1",
+            "fe80::1",
+            "::ffff:127.0.0.1",
+        ] {
+            assert!(!allowed(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn a_pods_port_is_the_asked_or_the_first_or_the_schemes() {
+        let pod = |ip: &str, ports: Value| json!({"spec": {"containers": [{"name": "a"}, {"ports": ports}]}, "status": {"podIPs": [{"ip": ip}]}});
+        let declared = pod("10.0.0.1", json!([{"containerPort": 81}]));
+        assert_eq!(pod_address(&declared, Scheme::Http, "").ok(), Some(("10.0.0.1".into(), 81)));
+        assert_eq!(pod_address(&declared, Scheme::Http, "90").ok(), Some(("10.0.0.1".into(), 90)));
+        let bare = pod("10.0.0.1", json!([]));
+        assert_eq!(pod_address(&bare, Scheme::Https, "").ok(), Some(("10.0.0.1".into(), 443)));
+        let refused = pod_address(&pod("127.0.0.1", json!([])), Scheme::Http, "").expect_err("loopback");
+        assert_eq!((refused.code, refused.message.as_str()), (400, "address not allowed"));
+        let named = pod_address(&bare, Scheme::Http, "web").expect_err("names are for services");
+        assert_eq!(named.message, "error trying to reach service: dial tcp: lookup tcp/web: unknown port");
+    }
+
+    #[test]
+    fn only_addresses_of_pods_are_endpoints_for_the_proxy() {
+        let endpoints = json!({"subsets": [{"ports": [{"name": "web", "port": 8080}], "addresses": [
+            {"ip": "10.0.0.1", "targetRef": {"kind": "Pod", "name": "a", "namespace": "ns"}},
+            {"ip": "10.0.0.2", "targetRef": {"kind": "Pod", "name": "a", "namespace": "ns"}},
+            {"ip": "10.0.0.1", "targetRef": {"kind": "Pod", "name": "a", "namespace": "other"}},
+            {"ip": "169.254.169.254"},
+        ]}]});
+        let pod_of = |name: &str| (name == "a").then(|| json!({"status": {"podIPs": [{"ip": "10.0.0.1"}]}}));
+        assert_eq!(endpoint_candidates(&endpoints, "web", "ns", &pod_of), [("10.0.0.1".into(), 8080)]);
+        assert!(endpoint_candidates(&endpoints, "", "ns", &pod_of).is_empty());
     }
 }

@@ -1,24 +1,64 @@
 //! Requests that end at a kubelet, a pod or a service: logs, exec, attach, port-forward
-//! and proxy. The server finds where to go (`location.rs`), connects there and passes
-//! bytes (`backend.rs`); what flows is for the two ends to understand. A WebSocket or
-//! SPDY connection is upgraded on both sides and then only copied.
+//! and proxy. The server finds where to go (`location.rs`) and passes the request on
+//! (`onward.rs`); what flows is for the two ends to understand. A WebSocket or SPDY
+//! connection is upgraded on both sides and then only copied.
 
-mod backend;
+pub mod links;
 mod location;
-
-pub use backend::Kubelets;
+pub mod onward;
 
 use crate::answer;
-use crate::transport::{Body, BoxError, read_limited};
+use crate::config::KubeletAccess;
+use crate::outgoing::{self, Dial, Target, Tls};
+use crate::transport::{Body, read_limited};
 use crate::verbs::{self, Call};
-use backend::is_upgrade;
+use crate::webhook::tls::{Protocols, unverified_config};
 use ferry_api::status::Status;
-use http::header::{CONTENT_TYPE, HeaderValue};
-use http::{Request, Response, StatusCode};
+use http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
+use http::{Method, Request, Response, StatusCode};
+use links::Links;
 use location::{Location, Scheme};
+use onward::{Failure, Onward, is_upgrade};
+use rustls::ClientConfig;
+use std::sync::Arc;
 
 /// How much of a kubelet's error is read and shown.
 const ERROR_MAX: usize = 50_000;
+
+/// What the other ends of streams are spoken to with.
+pub struct Backends {
+    dial: Arc<dyn Dial>,
+    /// Shows the server's client certificate, and only to those whom the cluster's
+    /// authority vouches for. `None` where there are no kubelets.
+    kubelets: Option<Arc<ClientConfig>>,
+    /// Pods and services are reached by address, which no certificate names.
+    anyone: Arc<ClientConfig>,
+}
+
+impl Backends {
+    pub fn new(access: Option<&KubeletAccess>, dial: Arc<dyn Dial>) -> Result<Self, crate::Error> {
+        let kubelets = access
+            .map(|access| ferry_pki::tls::client_config(&access.ca_pem, Some(&access.identity)))
+            .transpose()?
+            .map(Arc::new);
+        let anyone =
+            unverified_config(None, Protocols::Http1).map_err(|error| crate::Error::OutgoingTls(error.to_string()))?;
+        Ok(Self { dial, kubelets, anyone })
+    }
+
+    fn target(&self, location: &Location) -> Result<Target, Status> {
+        let config = match location.scheme {
+            Scheme::Http => None,
+            Scheme::Https => Some(self.anyone.clone()),
+            Scheme::Kubelet => {
+                let kubelets = self.kubelets.clone();
+                Some(kubelets.ok_or_else(|| Status::internal("this server has no credentials for kubelets"))?)
+            }
+        };
+        let tls = config.map(|config| Tls { config, server_name: location.host.clone() });
+        Ok(Target { host: location.host.clone(), port: location.port, tls })
+    }
+}
 
 /// Whether a request is one of these.
 pub fn serves(call: &Call) -> bool {
@@ -32,23 +72,47 @@ pub fn serves(call: &Call) -> bool {
 pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>, Status> {
     let name = call.info.subresource.as_str();
     let subresource = call.row.subresource(name).ok_or_else(Status::no_such_path)?;
+    if name == "proxy" {
+        return proxy(&call, request).await;
+    }
     if !subresource.verbs.iter().any(|verb| *verb == call.info.verb) {
         return Err(verbs::method_not_allowed());
     }
-    match name {
-        "log" => log(&call).await,
-        "proxy" => {
-            let location = location::of_proxy(&call, request.uri().query())?;
-            pass_on(&call, request, location).await
-        }
-        _ => {
-            let location = location::of_stream(&call)?;
-            if !is_upgrade(request.headers()) {
-                return Err(Status::bad_request("Upgrade request required"));
-            }
-            pass_on(&call, request, location).await
-        }
+    if name == "log" {
+        return log(&call).await;
     }
+    let location = location::of_stream(&call)?;
+    if !is_upgrade(request.headers()) {
+        return Err(Status::bad_request("Upgrade request required"));
+    }
+    pass_on(&call, request, location, None).await
+}
+
+/// Any method to a node, a pod or a service.
+async fn proxy(call: &Call, request: Request<Body>) -> Result<Response<Body>, Status> {
+    let method = request.method();
+    let methods =
+        [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
+    if !methods.contains(method) {
+        return Err(verbs::method_not_allowed());
+    }
+    let path = location::backend_path(call);
+    let query = request.uri().query();
+    let location = location::of_proxy(call, &path, query).await?;
+    let asked = call.info.path.as_str();
+    if path.is_empty() && matches!(*method, Method::GET | Method::HEAD) && !is_upgrade(request.headers()) {
+        // Links in a page are relative to its directory, so the page must be in one.
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        let mut response = answer::raw(StatusCode::MOVED_PERMANENTLY, "text/plain; charset=utf-8", "");
+        if let Ok(value) = HeaderValue::from_str(&format!("{asked}/{query}")) {
+            response.headers_mut().insert(LOCATION, value);
+        }
+        return Ok(response);
+    }
+    let decoded = percent_encoding::percent_decode_str(asked).decode_utf8_lossy();
+    let prefix = decoded.strip_suffix(path.as_str()).unwrap_or(&decoded);
+    let links = Links { prefix: location::encode_path(prefix), ..Links::default() };
+    pass_on(call, request, location, Some(links)).await
 }
 
 /// A container's log as the kubelet streams it.
@@ -60,7 +124,11 @@ async fn log(call: &Call) -> Result<Response<Body>, Status> {
     let request = Request::get(location.path_and_query.as_str())
         .body(crate::transport::empty())
         .map_err(|error| Status::bad_request(error.to_string()))?;
-    let response = call.server.kubelets.send(&location, request).await.map_err(dial_failed)?;
+    let (request, url) = with_host(request, &location)?;
+    let target = call.server.backends.target(&location)?;
+    let response = outgoing::send(&*call.server.backends.dial, &target, request)
+        .await
+        .map_err(|error| Status::failure(500, "", format!("Get {url:?}: {error}")))?;
     let (mut parts, body) = response.into_parts();
     if !parts.status.is_success() {
         let text = read_limited(body, ERROR_MAX).await.ok().flatten().unwrap_or_default();
@@ -82,71 +150,45 @@ async fn log(call: &Call) -> Result<Response<Body>, Status> {
     Ok(Response::from_parts(parts, body))
 }
 
-/// Sends the request where it belongs and the answer back; after a 101 on both sides the
-/// two connections are one.
-async fn pass_on(call: &Call, mut request: Request<Body>, location: Location) -> Result<Response<Body>, Status> {
-    let upgrade = is_upgrade(request.headers());
-    let client = upgrade.then(|| hyper::upgrade::on(&mut request));
-    let (mut parts, body) = request.into_parts();
-    parts.uri = location
-        .path_and_query
-        .parse()
-        .map_err(|error: http::uri::InvalidUri| Status::bad_request(error.to_string()))?;
-    parts.version = http::Version::HTTP_11;
-    let drop: Vec<http::HeaderName> = parts
-        .headers
-        .keys()
-        .filter(|name| {
-            let name = name.as_str();
-            name.starts_with("impersonate-") || name.starts_with("x-remote-") || name == "host" || name == "audit-id"
-        })
-        .cloned()
-        .collect();
-    drop.into_iter().for_each(|name| {
-        parts.headers.remove(name);
-    });
-    if !upgrade {
-        backend::drop_hop_by_hop(&mut parts.headers);
-    }
-    if let Some(remote) = call.headers.get("x-forwarded-for") {
-        parts.headers.insert("x-forwarded-for", remote.clone());
-    }
-    let mut response =
-        call.server.kubelets.send(&location, Request::from_parts(parts, body)).await.map_err(dial_failed)?;
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        backend::drop_hop_by_hop(response.headers_mut());
-        return Ok(response);
-    }
-    let Some(client) = client else {
-        return Err(Status::internal("the backend switched protocols without being asked"));
-    };
-    let backend = hyper::upgrade::on(&mut response);
-    tokio::spawn(async move {
-        let outcome: Result<(), BoxError> = async {
-            // The client's side is upgraded once our answer has been sent to it.
-            let (client, backend) = tokio::try_join!(client, backend)?;
-            let mut client = hyper_util::rt::TokioIo::new(client);
-            let mut backend = hyper_util::rt::TokioIo::new(backend);
-            tokio::io::copy_bidirectional(&mut client, &mut backend).await?;
-            Ok(())
-        }
-        .await;
-        if let Err(error) = outcome {
-            tracing::debug!(%error, "an upgraded connection ended");
-        }
-    });
-    Ok(response.map(|_| crate::transport::empty()))
+fn with_host(mut request: Request<Body>, location: &Location) -> Result<(Request<Body>, String), Status> {
+    let host = outgoing::authority(&location.host, location.port);
+    let url = format!("https://{host}{}", location.path_and_query);
+    let value = HeaderValue::from_str(&host).map_err(Status::internal)?;
+    request.headers_mut().insert(http::header::HOST, value);
+    Ok((request, url))
 }
 
-fn dial_failed(error: BoxError) -> Status {
-    Status::internal(format!("error dialing backend: {error}"))
+async fn pass_on(
+    call: &Call,
+    mut request: Request<Body>,
+    location: Location,
+    links: Option<Links>,
+) -> Result<Response<Body>, Status> {
+    let backends = &call.server.backends;
+    let target = backends.target(&location)?;
+    onward::drop_front_proxy_headers(request.headers_mut());
+    request.headers_mut().remove("audit-id");
+    let reached_as =
+        if links.is_some() && !is_upgrade(request.headers()) { Reached::Service } else { Reached::Backend };
+    let onward = Onward { target, path_and_query: location.path_and_query, host: None, links, refuse_redirects: false };
+    onward::pass_on(&*backends.dial, onward, request).await.map_err(|failure| failed(failure, reached_as))
 }
 
-impl Scheme {
-    fn default_port(self) -> u16 {
-        match self {
-            Self::Http => 80,
-            Self::Https | Self::Kubelet => 443,
+/// In which words upstream tells that a backend was not reached: the proxy's transport and
+/// the upgrade have each their own.
+#[derive(Clone, Copy)]
+enum Reached {
+    Service,
+    Backend,
+}
+
+fn failed(failure: Failure, reached_as: Reached) -> Status {
+    match (failure, reached_as) {
+        (Failure::Dial(error), Reached::Service) => {
+            Status::service_unavailable(format!("error trying to reach service: {error}"))
         }
+        (Failure::Dial(error), Reached::Backend) => Status::failure(500, "", format!("error dialing backend: {error}")),
+        (Failure::Request(why), _) => Status::bad_request(why),
+        (other, _) => Status::failure(500, "", other.to_string()),
     }
 }

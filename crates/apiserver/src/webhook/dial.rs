@@ -84,9 +84,9 @@ impl Plan {
 /// A connection that did not come about, in the words of Go's net package.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct DialError(String);
+pub(crate) struct DialError(String);
 
-fn refused(host: &str, port: u16, error: &io::Error) -> DialError {
+pub(crate) fn refused(host: &str, port: u16, error: &io::Error) -> DialError {
     let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     DialError(match error.kind() {
         io::ErrorKind::ConnectionRefused => format!("dial tcp {address}: connect: connection refused"),

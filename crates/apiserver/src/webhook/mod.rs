@@ -8,14 +8,13 @@
 //! A redirect is an error: whoever runs a hook must not be able to send the API server,
 //! with its place in the network, to an address of their choice (CVE-2020-8561).
 
-mod dial;
+pub(crate) mod dial;
 mod kubeconfig;
 mod service;
-mod tls;
+pub(crate) mod tls;
 
 pub use kubeconfig::Kubeconfig;
 pub use service::{ServiceEndpoint, resolve_service};
-pub(crate) use service::{find_port, ready_endpoint};
 
 use crate::registry::lookup::ObjectLookup;
 use bytes::Bytes;

@@ -38,7 +38,7 @@ pub fn resolve_service(
 }
 
 /// Any ready endpoint for a service's port of this name.
-pub(crate) fn ready_endpoint(
+fn ready_endpoint(
     lookup: &dyn ObjectLookup,
     namespace: &str,
     name: &str,

@@ -24,7 +24,7 @@ const SYSTEM_FILES: [&str; 6] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Protocols {
+pub(crate) enum Protocols {
     Http1,
     /// HTTP/2 where the server offers it.
     Http2,
@@ -40,7 +40,7 @@ pub(super) fn decode_bundle(text: &str) -> Result<String, Error> {
 }
 
 /// TLS towards a server that `bundle` vouches for, showing `identity` if asked.
-pub(super) fn client_config(
+pub(crate) fn client_config(
     bundle: Option<&str>,
     identity: Option<&Identity>,
     protocols: Protocols,
@@ -53,7 +53,7 @@ pub(super) fn client_config(
 }
 
 /// TLS towards whoever answers, for kubeconfigs that ask for that.
-pub(super) fn unverified_config(identity: Option<&Identity>, protocols: Protocols) -> Result<Arc<ClientConfig>, Error> {
+pub(crate) fn unverified_config(identity: Option<&Identity>, protocols: Protocols) -> Result<Arc<ClientConfig>, Error> {
     with_verifier(Arc::new(Trust { roots: Vec::new(), inner: None, anyone: true }), identity, protocols)
 }
 
@@ -101,7 +101,7 @@ fn system_authorities() -> Vec<CertificateDer<'static>> {
 }
 
 /// What a failed handshake is to users, in Go's words.
-pub(super) fn explain(error: &std::io::Error, host: &str) -> String {
+pub(crate) fn explain(error: &std::io::Error, host: &str) -> String {
     let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
         return error.to_string();
     };

@@ -1,7 +1,9 @@
 //! Drives the API server as its clients do: through `handle` in this process and over
 //! real TLS sockets, against a SQLite store in a directory of its own.
 
+mod aggregation;
 mod audit;
+mod backend;
 mod bad_input;
 mod concurrency;
 mod delete;
@@ -10,6 +12,7 @@ mod kinds;
 mod lists;
 mod network;
 mod patches;
+mod proxy;
 mod quota;
 mod restart;
 mod server;

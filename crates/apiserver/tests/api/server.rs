@@ -1,23 +1,54 @@
 //! A server to test against, and the shortest way to ask it something.
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use ferry_apiserver::authn::UserInfo;
+use ferry_apiserver::outgoing::Dial;
 use ferry_apiserver::{ApiServer, Body, Config, Peer, StorageKey};
 use ferry_pki::{Pki, PkiConfig};
 use ferry_store::sqlite::SqliteStore;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 pub struct Server {
     pub api: ApiServer,
     pub pki: Pki,
     pub store: Arc<SqliteStore>,
     pub directory: TempDir,
+    /// Where addresses of the cluster lead that the server connects to.
+    pub routes: Arc<Routes>,
+}
+
+/// Leads addresses that only a cluster has to servers of the test.
+#[derive(Default)]
+pub struct Routes(Mutex<HashMap<(String, u16), SocketAddr>>);
+
+impl Routes {
+    pub fn lead(&self, host: &str, port: u16, to: SocketAddr) {
+        self.0.lock().insert((host.to_owned(), port), to);
+    }
+}
+
+#[async_trait]
+impl Dial for Routes {
+    async fn dial(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
+        let to = self.0.lock().get(&(host.to_owned(), port)).copied();
+        match to {
+            Some(to) => TcpStream::connect(to).await,
+            None => Err(std::io::ErrorKind::ConnectionRefused.into()),
+        }
+    }
 }
 
 /// An answer, read whole.
@@ -69,9 +100,11 @@ impl Server {
         let keys = vec![StorageKey { name: "key1".into(), bytes: vec![1; 32] }];
         let mut config = Config::from_pki(&pki, "cluster.local", keys);
         config.advertise_address = Some("10.0.0.1:6443".parse().expect("an address"));
+        let routes = Arc::new(Routes::default());
+        config.dial = routes.clone();
         configure(&mut config);
         let api = ApiServer::start(store.clone(), config).await.expect("a server");
-        Self { api, pki, store, directory }
+        Self { api, pki, store, directory, routes }
     }
 
     /// Sends anything as anyone.
@@ -115,6 +148,20 @@ impl Server {
     pub async fn with_default_account(self) -> Self {
         self.post("/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}})).await.ok();
         self
+    }
+
+    /// A raw TLS connection to the server on a real socket, with the administrator's certificate.
+    pub async fn connect(&self) -> TlsStream<TcpStream> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (api, tls) = (self.api.clone(), Arc::new(self.pki.apiserver_tls().expect("a serving certificate")));
+        tokio::spawn(async move { api.serve(listener, tls).await });
+        let mut config =
+            ferry_pki::tls::client_config(self.pki.ca.certificate_pem(), Some(&self.pki.admin)).expect("a client");
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let stream = TcpStream::connect(address).await.expect("connected");
+        let name = "127.0.0.1".try_into().expect("a name");
+        TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("TLS")
     }
 
     pub async fn watch(&self, path: &str) -> Events {

@@ -12,8 +12,8 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::{TlsAcceptor, TlsConnector};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 /// Answers logs with the URL it was asked, and upgrades exec to an echo.
 async fn kubelet(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
@@ -42,7 +42,9 @@ async fn with_kubelet() -> Server {
     let server = Server::start().await.with_default_account().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let ips = ["127.0.0.1".parse().expect("an address")];
+    // The server must not connect to addresses of its own machine, so the node has another.
+    server.routes.lead("192.0.2.7", port, listener.local_addr().expect("an address"));
+    let ips = ["192.0.2.7".parse().expect("an address")];
     let node = server.pki.ensure_node("n", &ips, jiff::Timestamp::now()).expect("a node's identity");
     let tls = server_config(&node.serving, ClientCertificates::Requested { hints: &[] }).expect("a serving side");
     let mut tls = tls;
@@ -63,7 +65,7 @@ async fn with_kubelet() -> Server {
     });
     server.post("/api/v1/nodes", &json!({"metadata": {"name": "n"}})).await.ok();
     let status = json!({"status": {
-        "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+        "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
     }});
     server.patch("application/merge-patch+json", "/api/v1/nodes/n/status", &status).await.ok();
@@ -99,16 +101,7 @@ async fn exec_is_a_pipe_to_the_kubelet() {
     let plain = server.post(&format!("{PODS}/p/exec?command=ls&stdout=true"), &json!({})).await;
     assert_eq!((plain.code, plain.message().as_str()), (400, "Upgrade request required"));
 
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let (api, tls) = (server.api.clone(), Arc::new(server.pki.apiserver_tls().expect("a serving certificate")));
-    tokio::spawn(async move { api.serve(listener, tls).await });
-    let mut config =
-        ferry_pki::tls::client_config(server.pki.ca.certificate_pem(), Some(&server.pki.admin)).expect("a client");
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let stream = TcpStream::connect(address).await.expect("connected");
-    let name = "127.0.0.1".try_into().expect("a name");
-    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("TLS");
+    let mut stream = server.connect().await;
     let request = format!(
         "GET {PODS}/p/exec?command=sh&command=-c&stdin=true&stdout=true&tty=true HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: abc\r\n\r\n"
     );
@@ -135,4 +128,8 @@ async fn nodes_and_their_kubelets_can_be_proxied_to() {
     assert_eq!((answer.code, &answer.bytes[..]), (200, &b"/stats/summary?only=x"[..]));
     let missing = server.get("/api/v1/nodes/none/proxy/").await;
     assert_eq!((missing.code, missing.message().as_str()), (404, "nodes \"none\" not found"));
+    let status = json!({"status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}]}});
+    server.patch("application/merge-patch+json", "/api/v1/nodes/n/status", &status).await.ok();
+    let refused = server.get("/api/v1/nodes/n/proxy/stats/summary").await;
+    assert_eq!((refused.code, refused.message().as_str()), (400, "address not allowed"));
 }

@@ -1,0 +1,142 @@
+//! kube-system/extension-apiserver-authentication: what an aggregated API server must know
+//! to believe the headers by which this one names its callers
+//! (controlplane/controller/clusterauthenticationtrust upstream). Made at start and made
+//! again whenever somebody changes or deletes it.
+
+use crate::ServerState;
+use crate::authn::AuthnConfig;
+use crate::bootstrap;
+use crate::registry::lookup::Change;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+const NAMESPACE: &str = "kube-system";
+const NAME: &str = "extension-apiserver-authentication";
+
+/// How long to wait before a write that failed is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+pub async fn start(server: &Arc<ServerState>) {
+    let wake = Arc::new(Notify::new());
+    let changed = wake.clone();
+    server.lookup.subscribe(
+        "",
+        "configmaps",
+        Box::new(move |change| {
+            let (Change::Put(stored) | Change::Delete(stored)) = change;
+            if stored.name() == NAME && stored.namespace() == NAMESPACE {
+                changed.notify_one();
+            }
+        }),
+    );
+    let mut outcome = sync(server).await;
+    let server: Weak<ServerState> = Arc::downgrade(server);
+    tokio::spawn(async move {
+        loop {
+            match &outcome {
+                Ok(()) => wake.notified().await,
+                Err(status) => {
+                    tracing::warn!(
+                        error = status.message,
+                        "{NAMESPACE}/{NAME} could not be written; it is tried again"
+                    );
+                    let _ = tokio::time::timeout(RETRY, wake.notified()).await;
+                }
+            }
+            let Some(server) = server.upgrade() else { return };
+            outcome = sync(&server).await;
+        }
+    });
+}
+
+async fn sync(server: &ServerState) -> Result<(), Status> {
+    let present = server.lookup.get("", "configmaps", NAMESPACE, NAME).map(|stored| stored.value());
+    let data = plan_data(present.as_ref().and_then(|object| object.at(&["data"])), &server.config.authentication);
+    if present.as_ref().and_then(|object| object.at(&["data"])) == Some(&data) {
+        return Ok(());
+    }
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME, "namespace": NAMESPACE}, "data": data,
+    });
+    bootstrap::put(&server.registry, "", "v1", "configmaps", object).await
+}
+
+/// What is there and what we know, joined: other API servers of the cluster may have
+/// written authorities of their own.
+fn plan_data(present: Option<&Value>, trust: &AuthnConfig) -> Value {
+    let old = |key: &str| present.and_then(|data| data.get(key)).and_then(Value::as_str).unwrap_or_default();
+    let mut data: BTreeMap<&str, String> = BTreeMap::new();
+    data.insert("client-ca-file", join_certificates(old("client-ca-file"), &trust.client_ca_pem));
+    if let Some(ca) = &trust.front_proxy_ca_pem {
+        let list = |key: &'static str, ours: &[&str]| (key, join_names(old(key), ours));
+        let names: Vec<&str> = trust.front_proxy_allowed_names.iter().map(String::as_str).collect();
+        data.extend([
+            ("requestheader-client-ca-file", join_certificates(old("requestheader-client-ca-file"), ca)),
+            list("requestheader-allowed-names", &names),
+            list("requestheader-extra-headers-prefix", &["X-Remote-Extra-"]),
+            list("requestheader-group-headers", &["X-Remote-Group"]),
+            list("requestheader-uid-headers", &["X-Remote-Uid"]),
+            list("requestheader-username-headers", &["X-Remote-User"]),
+        ]);
+    }
+    json!(data)
+}
+
+/// A JSON list of names; what is no such list is replaced.
+fn join_names(old: &str, ours: &[&str]) -> String {
+    let mut names: Vec<String> = serde_json::from_str(old).unwrap_or_default();
+    for own in ours {
+        if !names.iter().any(|name| name == own) {
+            names.push((*own).to_owned());
+        }
+    }
+    json!(names).to_string()
+}
+
+/// The certificates of both, each once; text around them goes.
+fn join_certificates(old: &str, ours: &str) -> String {
+    let mut blocks: Vec<String> = Vec::new();
+    for block in pem_blocks(old).into_iter().chain(pem_blocks(ours)) {
+        if !blocks.contains(&block) {
+            blocks.push(block);
+        }
+    }
+    blocks.concat()
+}
+
+fn pem_blocks(text: &str) -> Vec<String> {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(BEGIN) {
+        let Some(length) = rest[start..].find(END) else { break };
+        let block = &rest[start..start + length + END.len()];
+        let lines: Vec<&str> = block.lines().map(str::trim).collect();
+        blocks.push(format!("{}\n", lines.join("\n")));
+        rest = &rest[start + length + END.len()..];
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_and_names_are_joined_once() {
+        let one = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        let two = "-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n";
+        assert_eq!(join_certificates("", one), one);
+        assert_eq!(join_certificates(&format!("# text\n{two}"), one), format!("{two}{one}"));
+        assert_eq!(join_certificates(&format!("{two}{one}"), one), format!("{two}{one}"));
+        assert_eq!(join_names("", &["a"]), "[\"a\"]");
+        assert_eq!(join_names("[\"b\",\"a\"]", &["a"]), "[\"b\",\"a\"]");
+        assert_eq!(join_names("nonsense", &["a"]), "[\"a\"]");
+    }
+}
