@@ -151,6 +151,11 @@ impl Error {
         Self { kind, field: path.as_str().to_owned(), value, detail: detail.into() }
     }
 
+    /// The field as texts name it: what is wrong with an object as a whole is at `<nil>`.
+    pub fn field(&self) -> &str {
+        if self.field.is_empty() { "<nil>" } else { &self.field }
+    }
+
     /// The text without the field, as a cause's message carries it.
     pub fn body(&self) -> String {
         let mut out = self.kind.sentence().to_owned();
@@ -171,8 +176,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = if self.field.is_empty() { "<nil>" } else { &self.field };
-        write!(f, "{field}: {}", self.body())
+        write!(f, "{}: {}", self.field(), self.body())
     }
 }
 

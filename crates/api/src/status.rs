@@ -181,7 +181,7 @@ impl Status {
         };
         let causes = errors
             .iter()
-            .map(|e| Cause { reason: e.kind.reason().into(), message: e.body(), field: e.field.clone() })
+            .map(|e| Cause { reason: e.kind.reason().into(), message: e.body(), field: e.field().to_owned() })
             .collect();
         Self::failure(422, "Invalid", format!("{qualified} {name:?} is invalid: {body}")).with_details(Details {
             name: name.into(),

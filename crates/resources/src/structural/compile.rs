@@ -78,14 +78,19 @@ fn node(schema: &Value) -> Node {
         rules: None,
         rules_within: false,
         embedded_within: false,
+        lists_within: false,
     };
     node.checks = checks(schema, &node);
-    let within = node.items.as_deref().into_iter().chain(node.properties.values());
     let additional = match &node.additional {
         Additional::Schema(part) => Some(&**part),
         _ => None,
     };
-    node.embedded_within = node.embedded || within.chain(additional).any(|part| part.embedded_within);
+    let (mut embedded, mut lists) = (node.embedded, node.list != ListKind::Atomic);
+    for part in node.items.as_deref().into_iter().chain(node.properties.values()).chain(additional) {
+        embedded |= part.embedded_within;
+        lists |= part.lists_within;
+    }
+    (node.embedded_within, node.lists_within) = (embedded, lists);
     node
 }
 

@@ -6,10 +6,13 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 pub fn validate(errors: &mut ErrorList, node: &Node, value: &Value, path: &Path) {
+    if !node.lists_within {
+        return;
+    }
     match value {
         Value::Object(map) => {
             for (name, value) in map.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
-                if let Some(part) = node.field(name) {
+                if let Some(part) = node.field(name).filter(|part| part.lists_within) {
                     validate(errors, part, value, &node.path_of(path, name));
                 }
             }

@@ -28,6 +28,8 @@ pub struct Node {
     pub rules_within: bool,
     /// Whether there are resources embedded here or below.
     pub embedded_within: bool,
+    /// Whether there are lists of type set or map here or below.
+    pub lists_within: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use super::ratchet::Correlated;
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Every mistake in a value. `path` is where the value stands, in front of the paths that
 /// the texts themselves tell.
@@ -63,13 +64,22 @@ impl Failure {
 #[derive(Default)]
 struct Outcome {
     errors: Vec<Failure>,
+    /// The sentences of the errors: an object can have as many mistakes as items.
+    sentences: HashSet<String>,
     matches: usize,
 }
 
 impl Outcome {
     fn add(&mut self, failure: Failure) {
-        if !self.errors.iter().any(|known| known.sentence == failure.sentence) {
+        if self.sentences.insert(failure.sentence.clone()) {
             self.errors.push(failure);
+        }
+    }
+
+    /// Forgets all mistakes but the first few.
+    fn forget_after(&mut self, count: usize) {
+        for failure in self.errors.drain(count..) {
+            self.sentences.remove(&failure.sentence);
         }
     }
 
@@ -107,7 +117,7 @@ fn check_ratcheted(
     let before = outcome.errors.len();
     check(node, value, at, correlated, outcome);
     if outcome.errors.len() > before && correlated.is_some_and(Correlated::is_same) {
-        outcome.errors.truncate(before);
+        outcome.forget_after(before);
     }
 }
 

@@ -268,7 +268,17 @@ fn alternatives_are_told_by_the_one_that_came_farthest() {
     );
     let either = json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
     check_field(either.clone(), json!(1), &[]);
-    check_field(either, json!("x"), &[]);
+    check_field(either.clone(), json!("x"), &[]);
+    check_field(
+        either,
+        json!(1.2),
+        &[
+            "spec.a: Invalid value: \"number\": spec.a in body must be of type integer,string: \"number\"",
+            "<nil>: Invalid value: \"\": \"spec.a\" must validate at least one schema (anyOf)",
+            "spec.a: Invalid value: \"number\": spec.a in body must be of type integer: \"number\"",
+            "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.a",
+        ],
+    );
 }
 
 #[test]
@@ -367,4 +377,13 @@ fn status_is_held_against_its_own_schema() {
         texts(&structural.validate_status(&new, &old)),
         ["status.b: Invalid value: \"string\": b in body must be of type integer: \"string\""]
     );
+}
+
+#[test]
+fn many_mistakes_are_all_told_in_time() {
+    let structural = with(json!({"type": "array", "items": {"type": "string"}}));
+    let items: Vec<i64> = (0..20_000).collect();
+    let errors = structural.validate(&json!({"spec": {"a": items}}), None);
+    assert_eq!(errors.len(), 20_000);
+    assert_eq!(errors[19_999].field, "spec.a[19999]");
 }
