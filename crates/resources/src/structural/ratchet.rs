@@ -25,6 +25,11 @@ impl<'a> Correlated<'a> {
         Some(Self { new, old, node: self.node.field(name)? })
     }
 
+    /// The same for a field whose new value and schema are at hand.
+    pub fn field(&self, name: &str, new: &'a Value, node: &'a Node) -> Option<Self> {
+        self.old.as_object()?.get(name).map(|old| Self { new, old, node })
+    }
+
     /// The items of a list in their new order, each with its old self if there is one:
     /// only items of lists of type map have any.
     pub fn items(&self) -> Vec<Option<Self>> {

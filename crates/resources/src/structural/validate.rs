@@ -2,7 +2,7 @@
 //! as apiextensions-apiserver's pkg/apiserver/validation turns them into field errors. What
 //! an update leaves as it was is not reported (validation/ratcheting.go).
 
-use super::node::{Additional, Checks, Node};
+use super::node::{Additional, Checks, ListKind, Node};
 use super::ratchet::Correlated;
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
 use serde_json::{Map, Number, Value};
@@ -107,11 +107,11 @@ impl Outcome {
 }
 
 /// Checks a value unless it is what it was before.
-fn check_ratcheted(
-    node: &Node,
-    value: &Value,
+fn check_ratcheted<'a>(
+    node: &'a Node,
+    value: &'a Value,
     at: &At<'_>,
-    correlated: Option<&Correlated<'_>>,
+    correlated: Option<&Correlated<'a>>,
     outcome: &mut Outcome,
 ) {
     let before = outcome.errors.len();
@@ -121,7 +121,13 @@ fn check_ratcheted(
     }
 }
 
-fn check(node: &Node, value: &Value, at: &At<'_>, correlated: Option<&Correlated<'_>>, outcome: &mut Outcome) {
+fn check<'a>(
+    node: &'a Node,
+    value: &'a Value,
+    at: &At<'_>,
+    correlated: Option<&Correlated<'a>>,
+    outcome: &mut Outcome,
+) {
     let checks = &node.checks;
     if value.is_null() {
         if !node.type_names().is_empty() && !node.nullable && &*node.kind != "null" {
@@ -413,7 +419,9 @@ fn go_number(number: f64) -> Value {
 fn check_items(node: &Node, items: &[Value], at: &At<'_>, correlated: Option<&Correlated<'_>>, outcome: &mut Outcome) {
     let checks = &node.checks;
     if let Some(part) = node.items.as_deref() {
-        let before = correlated.map(Correlated::items).unwrap_or_default();
+        // Items of other lists have no old selves.
+        let is_map = matches!(node.list, ListKind::Map(_));
+        let before = correlated.filter(|_| is_map).map(Correlated::items).unwrap_or_default();
         for (index, item) in items.iter().enumerate() {
             let correlated = before.get(index).and_then(Option::as_ref);
             check_ratcheted(part, item, &At::Item(at, index), correlated, outcome);
@@ -445,11 +453,11 @@ fn too_many(outcome: &mut Outcome, at: &At<'_>, size: i64, max: i64, what: &str)
     outcome.add(Failure { kind, field: Some(field), value, sentence, detail: Some(detail) });
 }
 
-fn check_fields(
-    node: &Node,
-    map: &Map<String, Value>,
+fn check_fields<'a>(
+    node: &'a Node,
+    map: &'a Map<String, Value>,
     at: &At<'_>,
-    correlated: Option<&Correlated<'_>>,
+    correlated: Option<&Correlated<'a>>,
     outcome: &mut Outcome,
 ) {
     let checks = &node.checks;
@@ -463,9 +471,9 @@ fn check_fields(
         too_many(outcome, at, size, max, "properties");
     }
     // What kind an object is of is never compared: both were converted to one version.
-    let before = |name: &str| match at {
+    let before = |name: &str, value: &'a Value, part: &'a Node| match at {
         At::Root if matches!(name, "apiVersion" | "kind") => None,
-        _ => correlated.and_then(|correlated| correlated.key(name)),
+        _ => correlated.and_then(|correlated| correlated.field(name, value, part)),
     };
     match &node.additional {
         Additional::Unsaid | Additional::Any => {}
@@ -478,13 +486,15 @@ fn check_fields(
         }
         Additional::Schema(part) => {
             for (name, value) in map.iter().filter(|(name, _)| !node.properties.contains_key(name.as_str())) {
-                check_ratcheted(part, value, &At::Entry(at, name), before(name).as_ref(), outcome);
+                let before = before(name, value, part);
+                check_ratcheted(part, value, &At::Entry(at, name), before.as_ref(), outcome);
             }
         }
     }
     for (name, part) in &node.properties {
         if let Some(value) = map.get(&**name) {
-            check_ratcheted(part, value, &At::Property(at, name), before(name).as_ref(), outcome);
+            let before = before(name, value, part);
+            check_ratcheted(part, value, &At::Property(at, name), before.as_ref(), outcome);
         }
     }
     for name in checks.required.iter().filter(|name| !map.contains_key(&***name)) {
