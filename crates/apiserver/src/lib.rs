@@ -155,6 +155,7 @@ impl ApiServer {
         server.0.bootstrapped.store(true, Ordering::Release);
         compaction::start(&server.0);
         event_ttl::start(&server.0);
+        admission::policy::status::start(&server.0);
         Ok(server)
     }
 

@@ -11,6 +11,7 @@ mod limit_ranger;
 pub mod matching;
 mod namespace_lifecycle;
 mod node_restriction;
+pub mod policy;
 pub mod priority;
 mod rbac_escalation;
 pub mod reinvocation;

@@ -183,12 +183,7 @@ impl Registry {
     }
 
     pub fn decode(&self, row: &Row, stored: &Stored) -> Value {
-        let mut object = stored.value();
-        if row.gvk() != row.stored_as {
-            row.strategy.from_stored(&mut object);
-            object.set_gvk(&row.gvk());
-        }
-        object
+        decode(row, stored)
     }
 
     /// What a commit met instead of what it expected, decoded.
@@ -266,6 +261,16 @@ impl Registry {
     fn admission(&self) -> Option<&Admission> {
         self.admission.get()
     }
+}
+
+/// An object of the cache in the row's own version.
+pub fn decode(row: &Row, stored: &Stored) -> Value {
+    let mut object = stored.value();
+    if row.gvk() != row.stored_as {
+        row.strategy.from_stored(&mut object);
+        object.set_gvk(&row.gvk());
+    }
+    object
 }
 
 /// A failure of the store that is not the caller's doing.

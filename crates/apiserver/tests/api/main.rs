@@ -12,6 +12,7 @@ mod kinds;
 mod lists;
 mod network;
 mod patches;
+mod policies;
 mod proxy;
 mod quota;
 mod restart;

@@ -33,7 +33,7 @@ fn ask(conditions: &[&str], object: &mut Value) -> Result<bool, String> {
 fn conditions_see_the_request() {
     for (expression, expected) in [
         ("request.operation == 'CREATE' && request.name == 'web' && request.namespace == 'shop'", true),
-        ("request.kind == {'group': '', 'version': 'v1', 'kind': 'Pod'}", true),
+        ("request.kind.kind == 'Pod' && request.requestKind.version == 'v1' && request.kind.group == ''", true),
         ("request.resource.resource == 'pods' && !has(request.subResource)", true),
         ("request.userInfo.username == 'alice' && 'staff' in request.userInfo.groups", true),
         ("request.dryRun", false),
