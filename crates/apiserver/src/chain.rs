@@ -20,12 +20,14 @@ use http::header::{HeaderName, HeaderValue, WARNING};
 use http::{HeaderMap, Method, Request, Response};
 use jiff::Timestamp;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long a request that is not long-running may take (upstream's --request-timeout).
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+const FLOW_SCHEMA: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
+const PRIORITY_LEVEL: HeaderName = HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid");
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
 pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>, peer: Peer) -> Response<Body> {
@@ -47,7 +49,8 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     let slot = audit::Slot::default();
     let annotations = Annotations::default();
 
-    let trail = Trail { id: audit_id.clone(), record: slot.clone(), annotations };
+    let flow = Arc::new(OnceLock::new());
+    let trail = Trail { id: audit_id.clone(), record: slot.clone(), annotations, flow: flow.clone() };
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
     // that nothing escapes it.
@@ -76,6 +79,13 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     };
     if let Ok(value) = HeaderValue::from_str(&audit_id) {
         response.headers_mut().insert(AUDIT_ID, value);
+    }
+    if let Some((schema, level)) = flow.get() {
+        for (name, uid) in [(FLOW_SCHEMA, schema), (PRIORITY_LEVEL, level)] {
+            if let Ok(value) = HeaderValue::from_str(uid) {
+                response.headers_mut().insert(name, value);
+            }
+        }
     }
     if let Some(record) = slot.get().filter(|_| !panicked) {
         response = record.answered(response, long_running).await;
@@ -129,7 +139,21 @@ async fn run(
     }
 
     // How many at once. After the identity is known and before work is done for it.
-    let _seat = server.flow_control.enter(&info, &user)?;
+    // Requests that stay open by nature would hold their seats for ever; of those only a
+    // watch has one, until it has begun.
+    let mut seat = None;
+    if !info.is_long_running() || info.verb == "watch" {
+        match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query)).await {
+            Ok(taken) => {
+                let _ = trail.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
+                seat = Some(taken);
+            }
+            Err(refused) => {
+                let _ = trail.flow.set((refused.schema_uid, refused.level_uid));
+                return Err(refused.status);
+            }
+        }
+    }
 
     // Whether that user may. The last step before anything is looked at or changed.
     let attributes = Attributes { user: &user, ..asked };
@@ -189,6 +213,7 @@ async fn run(
     } else {
         verbs::dispatch(call, body).await
     };
+    drop(seat);
     let mut response = match outcome {
         Ok(response) => response,
         Err(status) => answer::status(&status, format),
@@ -206,6 +231,21 @@ struct Trail {
     id: String,
     record: audit::Slot,
     annotations: Annotations,
+    flow: Arc<OnceLock<Flow>>,
+}
+
+/// The uids of the flow schema and the priority level of a request.
+type Flow = (Arc<str>, Arc<str>);
+
+/// How many objects a list goes through, at most.
+fn objects_of(server: &ServerState, info: &RequestInfo, query: &Query) -> usize {
+    if info.verb != "list" {
+        return 0;
+    }
+    let row = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
+    let all = row.and_then(|row| server.registry.cache.stock(&row)).map_or(0, |stock| stock.len());
+    let limit = query.text("limit").and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
+    limit.map_or(all, |limit| all.min(limit))
 }
 
 fn begin_record(

@@ -135,13 +135,15 @@ impl ApiServer {
         let _ = registry.admission.set(Admission::new(&wiring));
         let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
         let aggregator = aggregation::Aggregator::new(lookup.clone(), config.dial.clone(), config.front_proxy.clone());
+        let flow_control = FlowControl::follow(&*lookup);
+        let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
         let server = Self(Arc::new(ServerState {
             config,
             registry,
             lookup,
             authenticator,
             authorizer,
-            flow_control: FlowControl::default(),
+            flow_control,
             metrics: Metrics::default(),
             openapi: openapi::Documents::default(),
             backends,
@@ -153,6 +155,7 @@ impl ApiServer {
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
         aggregation::start(&server.0).await;
         server.0.bootstrapped.store(true, Ordering::Release);
+        flow_control::start(&server.0);
         compaction::start(&server.0);
         event_ttl::start(&server.0);
         admission::policy::status::start(&server.0);

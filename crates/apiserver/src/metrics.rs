@@ -193,6 +193,7 @@ impl Metrics {
                 "apiserver_registered_watchers{{group={group:?},kind={kind:?},version={version:?}}} {count}"
             );
         }
+        server.flow_control.render_metrics(&mut out);
         if let Some(auditor) = &server.config.audit {
             let (events, errors) = auditor.counts();
             head(&mut out, "apiserver_audit_event_total", "counter", "Audit events written.");

@@ -8,6 +8,7 @@ mod bad_input;
 mod concurrency;
 mod delete;
 mod discovery;
+mod flows;
 mod kinds;
 mod lists;
 mod network;
