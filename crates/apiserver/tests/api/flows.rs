@@ -38,7 +38,7 @@ async fn a_schema_without_its_level_says_that_it_dangles() {
         },
     });
     server.post(SCHEMAS, &schema).await.ok();
-    let mut told = |value: &Value| value["object"]["status"]["conditions"][0].clone();
+    let told = |value: &Value| value["object"]["status"]["conditions"][0].clone();
     let mut condition = Value::Null;
     while condition.is_null() {
         condition = told(&events.next().await.expect("an event"));
