@@ -136,7 +136,6 @@ impl ApiServer {
         let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
         let aggregator = aggregation::Aggregator::new(lookup.clone(), config.dial.clone(), config.front_proxy.clone());
         let flow_control = FlowControl::follow(&*lookup);
-        let kubelets = stream::Kubelets::new(config.kubelet.as_ref())?;
         let server = Self(Arc::new(ServerState {
             config,
             registry,
