@@ -129,7 +129,7 @@ pub(crate) async fn put(
     replace(registry, &row, &namespace, wanted).await
 }
 
-async fn create_if_absent(
+pub(crate) async fn create_if_absent(
     registry: &Registry,
     group: &str,
     version: &str,

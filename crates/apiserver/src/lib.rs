@@ -37,6 +37,7 @@ mod query;
 pub mod registry;
 pub mod request_info;
 mod serve;
+mod service_cidr;
 mod stream;
 mod subresources;
 mod table;
@@ -121,6 +122,7 @@ impl ApiServer {
             stock.list(stock.prefix()).objects.iter().for_each(|stored| services.adopt(&stored.value()));
         }
         let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
+        services.follow(&*lookup);
         let registry =
             Arc::new(Registry { store, cache, transformers, rows: rows.clone(), services, admission: OnceLock::new() });
         let authorizer = Authorizer::new(&*lookup);
@@ -152,6 +154,8 @@ impl ApiServer {
             stop: watch::Sender::new(false),
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
+        service_cidr::start(&server.0).await.map_err(Error::Bootstrap)?;
+        registry::service_address::start(&server.0).await;
         aggregation::start(&server.0).await;
         server.0.bootstrapped.store(true, Ordering::Release);
         flow_control::start(&server.0);

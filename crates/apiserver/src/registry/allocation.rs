@@ -8,17 +8,34 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub struct Allocation {
     size: u32,
-    /// Below this, numbers are given out only when the rest is used up.
-    reserved: u32,
     taken: HashSet<u32>,
 }
 
+/// Some number below `size` that is free; `None` when there is none. Small numbers come
+/// only when the rest is used up.
+pub fn pick(size: u32, is_taken: impl Fn(u32) -> bool) -> Option<u32> {
+    let reserved = reserved(size);
+    let walk = |from: u32, to: u32| {
+        if from >= to {
+            return None;
+        }
+        // From a random start, so a nearly full range still ends in one pass.
+        let start = rand::rng().random_range(from..to);
+        (start..to).chain(from..start).find(|number| !is_taken(*number))
+    };
+    walk(reserved, size).or_else(|| walk(0, reserved))
+}
+
+/// The band for hand-picked numbers is a sixteenth of the whole, between 16 and 256; a
+/// range too small to share has none.
+fn reserved(size: u32) -> u32 {
+    let band = if size < 16 { 0 } else { (size / 16).clamp(16, 256) };
+    if band >= size { 0 } else { band }
+}
+
 impl Allocation {
-    /// The band for hand-picked numbers is a sixteenth of the whole, between 16 and 256;
-    /// a range too small to share has none.
     pub fn new(size: u32) -> Self {
-        let reserved = if size < 16 { 0 } else { (size / 16).clamp(16, 256).min(size) };
-        Self { size, reserved: if reserved >= size { 0 } else { reserved }, taken: HashSet::new() }
+        Self { size, taken: HashSet::new() }
     }
 
     /// False when the number is taken already. The caller has checked the range.
@@ -28,22 +45,13 @@ impl Allocation {
 
     /// Some free number; `None` when there is none.
     pub fn take_any(&mut self) -> Option<u32> {
-        self.pick(self.reserved, self.size).or_else(|| self.pick(0, self.reserved))
+        let found = pick(self.size, |number| self.taken.contains(&number))?;
+        self.taken.insert(found);
+        Some(found)
     }
 
     pub fn release(&mut self, number: u32) {
         self.taken.remove(&number);
-    }
-
-    /// Walks from a random start, so a nearly full range still ends in one pass.
-    fn pick(&mut self, from: u32, to: u32) -> Option<u32> {
-        if from >= to {
-            return None;
-        }
-        let start = rand::rng().random_range(from..to);
-        let found = (start..to).chain(from..start).find(|number| !self.taken.contains(number))?;
-        self.taken.insert(found);
-        Some(found)
     }
 }
 

@@ -2,6 +2,7 @@
 //! rest/create.go BeforeCreate, then the generic store's Create).
 
 use super::generate_name::{ATTEMPTS, generate_name};
+use super::service::changed_addresses;
 use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
@@ -117,6 +118,7 @@ impl Registry {
         match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
                 reservation.keep();
+                self.sync_addresses(&changed_addresses(row, None, Some(&object))).await;
                 Ok(self.stored_answer(row, object, revision, &encoded))
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {

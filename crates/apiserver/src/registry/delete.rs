@@ -3,6 +3,7 @@
 //! store's Delete); [`plan_deletion`] decides, the loop around it acts.
 
 use super::create::timestamp;
+use super::service::changed_addresses;
 use super::update::revision_of;
 use super::{Caller, Registry, Written, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
@@ -100,6 +101,7 @@ impl Registry {
                 Ok(done) => {
                     if gone {
                         self.services.release(row, &last);
+                        self.sync_addresses(&changed_addresses(row, Some(&last), None)).await;
                     }
                     let written = self.unstored_answer(last, Some(done.revision));
                     return Ok(if gone { Deleted::Gone(written) } else { Deleted::Pending(written) });

@@ -16,6 +16,7 @@ mod metadata;
 pub mod node_port;
 pub mod rows;
 pub mod service;
+pub mod service_address;
 pub mod service_ip;
 pub mod transform;
 mod update;

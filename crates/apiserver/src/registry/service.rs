@@ -6,8 +6,10 @@
 //! upstream's (registry/core/service/storage/alloc.go); the state is in memory and rebuilt
 //! from the cache at start, so it can never disagree with the stored Services for long.
 
+use super::lookup::{Change, ObjectLookup};
 use super::node_port::NodePorts;
-use super::service_ip::ServiceIps;
+use super::service_address::{ALLOCATOR, MANAGED_BY};
+use super::service_ip::{Owner, ServiceIps};
 use ferry_api::field::{Error, Path};
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::status::Status;
@@ -58,6 +60,44 @@ impl Services {
         Self(Arc::new(Mutex::new(State { ips, ports: NodePorts::default() })))
     }
 
+    /// Keeps the ranges, and the addresses that others hold, as the stored objects say.
+    pub fn follow(&self, lookup: &dyn ObjectLookup) {
+        let ranges = self.clone();
+        let observer = move |change: &Change| {
+            let mut state = ranges.0.lock();
+            match change {
+                Change::Put(stored) => state.ips.set_range(stored.name(), Some(&stored.value())),
+                Change::Delete(stored) => state.ips.set_range(stored.name(), None),
+            }
+        };
+        lookup.subscribe("networking.k8s.io", "servicecidrs", Box::new(observer));
+        let addresses = self.clone();
+        let observer = move |change: &Change| {
+            let (stored, exists) = match change {
+                Change::Put(stored) => (stored, true),
+                Change::Delete(stored) => (stored, false),
+            };
+            let is_foreign = exists && stored.label(MANAGED_BY) != Some(ALLOCATOR);
+            addresses.0.lock().ips.set_foreign(stored.name(), is_foreign);
+        };
+        lookup.subscribe("networking.k8s.io", "ipaddresses", Box::new(observer));
+    }
+
+    /// The cluster's own range, as configured.
+    pub fn cidr(&self) -> String {
+        self.0.lock().ips.cidr().to_owned()
+    }
+
+    /// Which Service holds an address.
+    pub fn owner(&self, address: &str) -> Option<Owner> {
+        self.0.lock().ips.owner(address)
+    }
+
+    /// Every address that a Service holds.
+    pub fn held(&self) -> Vec<String> {
+        self.0.lock().ips.held()
+    }
+
     /// The address of the Service default/kubernetes.
     pub fn first_ip(&self) -> String {
         self.0.lock().ips.first().to_string()
@@ -68,7 +108,7 @@ impl Services {
         let mut state = self.0.lock();
         for thing in things_of(service) {
             let taken = match &thing {
-                Thing::Ip(ip) => state.ips.take(ip),
+                Thing::Ip(ip) => state.ips.adopt(ip, owner_of(service)),
                 Thing::Port(port) => state.ports.take(*port),
             };
             if let Err(why) = taken {
@@ -153,6 +193,24 @@ impl Services {
             }
         }
     }
+}
+
+/// The cluster IPs that a write gave or took: those that one of the two has alone.
+pub fn changed_addresses(row: &Row, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+    if !is_service(row) {
+        return Vec::new();
+    }
+    let ips = |service: Option<&Value>| -> Vec<String> {
+        let things = service.map(things_of).unwrap_or_default().into_iter();
+        things.filter_map(|thing| if let Thing::Ip(ip) = thing { Some(ip) } else { None }).collect()
+    };
+    let (before, after) = (ips(before), ips(after));
+    let gone = before.iter().filter(|ip| !after.contains(ip)).cloned();
+    gone.chain(after.iter().filter(|ip| !before.contains(ip)).cloned()).collect()
+}
+
+fn owner_of(service: &Value) -> Owner {
+    (service.namespace().to_owned(), service.name().to_owned())
 }
 
 fn is_service(row: &Row) -> bool {
@@ -287,7 +345,7 @@ fn take_cluster_ip(state: &mut State, service: &mut Value, taken: &mut Vec<Thing
     let asked =
         service.items_at(&["spec", "clusterIPs"]).first().and_then(Value::as_str).unwrap_or_default().to_owned();
     if !asked.is_empty() {
-        if let Err(why) = state.ips.take(&asked) {
+        if let Err(why) = state.ips.take(&asked, owner_of(service)) {
             let path = Path::new("spec").child("clusterIPs");
             let error = Error::invalid(&path, json!([asked]), format!("failed to allocate IP {asked}: {why}"));
             return Err(invalid(service, error));
@@ -295,7 +353,7 @@ fn take_cluster_ip(state: &mut State, service: &mut Value, taken: &mut Vec<Thing
         taken.push(Thing::Ip(asked));
         return Ok(());
     }
-    let ip = state.ips.take_any().map_err(|why| {
+    let ip = state.ips.take_any(owner_of(service)).map_err(|why| {
         Status::internal(format!("failed to allocate a serviceIP for Service {:?}: {why}", service.name()))
     })?;
     taken.push(Thing::Ip(ip.clone()));

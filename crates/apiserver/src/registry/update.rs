@@ -3,6 +3,7 @@
 //! is the function that makes the new object of the present one. The order of steps is
 //! upstream's (rest/update.go BeforeUpdate and the generic store's Update).
 
+use super::service::changed_addresses;
 use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::field::{Error, Path};
@@ -133,6 +134,8 @@ impl Registry {
                         self.services.release(row, old);
                     }
                     reservation.keep();
+                    let after = if last { None } else { Some(&new) };
+                    self.sync_addresses(&changed_addresses(row, Some(old), after)).await;
                     let written = self.stored_answer(row, new, revision, &encoded);
                     return Ok(Updated { written, created: false });
                 }

@@ -35,11 +35,8 @@ async fn addresses_and_ports_are_given_and_taken_back() {
     let mut outside = service("b");
     outside["spec"]["clusterIP"] = "192.168.0.1".into();
     let refused = server.post(SERVICES, &outside).await;
-    assert!(
-        refused.message().contains("the provided IP (192.168.0.1) is not in the valid range"),
-        "{}",
-        refused.message()
-    );
+    let mismatch = "failed to allocate IP 192.168.0.1: the provided network does not match the current range";
+    assert!(refused.message().ends_with(mismatch), "{}", refused.message());
 
     let deleted = server.delete(&format!("{SERVICES}/a")).await.ok();
     assert_eq!(deleted["kind"], "Service");
@@ -96,4 +93,93 @@ async fn headless_and_external_services_have_no_address() {
     });
     let created = server.post(SERVICES, &external).await.ok();
     assert!(created["spec"].get("clusterIP").is_none());
+}
+
+const RANGES: &str = "/apis/networking.k8s.io/v1/servicecidrs";
+const ADDRESSES: &str = "/apis/networking.k8s.io/v1/ipaddresses";
+
+/// Waits for the condition Ready of a range to say this.
+async fn ready(events: &mut crate::server::Events, status: &str) -> serde_json::Value {
+    loop {
+        let event = events.next().await.expect("an event");
+        let condition = &event["object"]["status"]["conditions"][0];
+        if condition["status"] == status {
+            return event["object"].clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_cluster_ip_has_its_address_object() {
+    let server = Server::start().await;
+    let kubernetes = server.get(&format!("{ADDRESSES}/10.96.0.1")).await.ok();
+    assert_eq!(
+        kubernetes["spec"]["parentRef"],
+        json!({"resource": "services", "namespace": "default", "name": "kubernetes"})
+    );
+    let labels = &kubernetes["metadata"]["labels"];
+    assert_eq!(labels["ipaddress.kubernetes.io/managed-by"], "ipallocator.k8s.io");
+    assert_eq!(labels["ipaddress.kubernetes.io/ip-family"], "IPv4");
+    let created = server.post(SERVICES, &service("a")).await.ok();
+    let path = format!("{ADDRESSES}/{}", created["spec"]["clusterIP"].as_str().expect("an address"));
+    let address = server.get(&path).await.ok();
+    assert_eq!(address["spec"]["parentRef"]["name"], "a");
+    // Whoever deletes the object of an address in use finds it made again.
+    let watch = format!(
+        "{ADDRESSES}?watch=1&fieldSelector=metadata.name%3D{}",
+        address["metadata"]["name"].as_str().unwrap_or_default()
+    );
+    let mut events = server.watch(&watch).await;
+    assert_eq!(events.next_name().await.0, "ADDED");
+    server.delete(&path).await.ok();
+    assert_eq!(events.next_name().await.0, "DELETED");
+    assert_eq!(events.next_name().await.0, "ADDED");
+    server.delete(&format!("{SERVICES}/a")).await.ok();
+    assert_eq!(server.get(&path).await.code, 404);
+    // An address that is somebody else's is given to no Service.
+    let foreign = json!({"metadata": {"name": "10.96.0.77"},
+        "spec": {"parentRef": {"group": "g", "resource": "gateways", "namespace": "n", "name": "x"}}});
+    server.post(ADDRESSES, &foreign).await.ok();
+    let mut wanted = service("b");
+    wanted["spec"]["clusterIP"] = "10.96.0.77".into();
+    assert!(server.post(SERVICES, &wanted).await.message().ends_with("provided IP is already allocated"));
+    server.delete(&format!("{ADDRESSES}/10.96.0.77")).await.ok();
+    server.post(SERVICES, &wanted).await.ok();
+}
+
+#[tokio::test]
+async fn ranges_open_and_close_for_services() {
+    let server = Server::start().await;
+    let mut events = server.watch(&format!("{RANGES}?watch=1&resourceVersion=0")).await;
+    let default = ready(&mut events, "True").await;
+    assert_eq!(
+        (&default["metadata"]["name"], &default["spec"]["cidrs"]),
+        (&json!("kubernetes"), &json!(["10.96.0.0/12"]))
+    );
+    assert_eq!(default["metadata"]["finalizers"], json!(["networking.k8s.io/service-cidr-finalizer"]));
+    server.post(RANGES, &json!({"metadata": {"name": "more"}, "spec": {"cidrs": ["203.0.113.0/24"]}})).await.ok();
+    ready(&mut events, "True").await;
+    let mut wanted = service("a");
+    wanted["spec"]["clusterIP"] = "203.0.113.10".into();
+    server.post(SERVICES, &wanted).await.ok();
+    // A range in use stays until its last address is free.
+    server.delete(&format!("{RANGES}/more")).await.ok();
+    let blocked = ready(&mut events, "False").await;
+    assert_eq!(blocked["status"]["conditions"][0]["reason"], "Terminating");
+    let mut late = service("b");
+    late["spec"]["clusterIP"] = "203.0.113.11".into();
+    let refused = server.post(SERVICES, &late).await;
+    assert!(
+        refused.message().ends_with("the provided network does not match the current range"),
+        "{}",
+        refused.message()
+    );
+    server.delete(&format!("{SERVICES}/a")).await.ok();
+    loop {
+        let (kind, name) = events.next_name().await;
+        if kind == "DELETED" {
+            assert_eq!(name, "more");
+            break;
+        }
+    }
 }
