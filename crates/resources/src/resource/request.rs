@@ -5,7 +5,7 @@ use super::naming::{
     text, validate_driver, validate_fully_qualified_name, validate_label, validate_list, validate_set,
 };
 use super::taint::{default_tolerations, validate_toleration};
-use crate::cel::{self, Place};
+use crate::cel::device;
 use crate::names;
 use crate::read::{Read, default_int, default_text, field_mut, list_mut};
 use crate::validation::each;
@@ -122,8 +122,8 @@ pub fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Pa
         let (expression, at) = (expression.text("expression"), at.child("expression"));
         if expression.len() > MAX_EXPRESSION {
             errors.push(Error::too_long(&at, MAX_EXPRESSION));
-        } else {
-            cel::validate_expression(errors, expression, Place::DeviceSelector, "", &at);
+        } else if let Err(detail) = device::compile(expression) {
+            errors.push(Error::invalid(&at, expression, detail));
         }
     });
 }

@@ -158,7 +158,8 @@ struct Notes(BTreeMap<String, Vec<String>>);
 
 impl Notes {
     fn add(&mut self, key: String, mut value: String) {
-        value.truncate(value.floor_char_boundary(MAX_ANNOTATION));
+        let fits = (0..=MAX_ANNOTATION.min(value.len())).rev().find(|&end| value.is_char_boundary(end));
+        value.truncate(fits.unwrap_or_default());
         let values = self.0.entry(key).or_default();
         if !values.contains(&value) {
             values.push(value);
