@@ -26,6 +26,11 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
     }
+    // Since when the uses of tokens in Secrets are noted, for whoever removes unused ones.
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d").to_string();
+    let tracking = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"since": today},
+        "metadata": {"name": "kube-apiserver-legacy-service-account-token-tracking", "namespace": "kube-system"}});
+    create_if_absent(registry, "", "v1", "configmaps", "kube-system", tracking).await?;
     for class in system_priority_classes() {
         create_if_absent(registry, "scheduling.k8s.io", "v1", "priorityclasses", "", class).await?;
     }

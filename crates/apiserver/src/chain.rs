@@ -131,9 +131,10 @@ async fn run(
         name: &info.name,
         path: &info.path,
         is_resource: info.is_resource,
-        field_selector: query.get("fieldSelector").unwrap_or_default(),
+        field_selector: selector(&info, &query, "fieldSelector"),
+        label_selector: selector(&info, &query, "labelSelector"),
     };
-    let user = impersonate(request.headers(), &asker, &asked, &server.authorizer)?;
+    let user = impersonate(request.headers(), &asker, &asked, &server.authorizer).await?;
     if let Some(record) = record.as_deref().filter(|_| !Arc::ptr_eq(&user, &asker)) {
         record.impersonated(&user);
     }
@@ -157,15 +158,13 @@ async fn run(
 
     // Whether that user may. The last step before anything is looked at or changed.
     let attributes = Attributes { user: &user, ..asked };
-    let decision = server.authorizer.authorize(&attributes);
+    let verdict = server.authorizer.decide(&attributes).await;
     if record.is_some() {
-        let verdict = if decision.is_allowed() { "allow" } else { "forbid" };
-        trail.annotations.add("authorization.k8s.io/decision", verdict);
-        trail.annotations.add("authorization.k8s.io/reason", decision.reason());
+        let told = if verdict.is_allowed() { "allow" } else { "forbid" };
+        trail.annotations.add("authorization.k8s.io/decision", told);
+        trail.annotations.add("authorization.k8s.io/reason", verdict.decision.reason());
     }
-    if !decision.is_allowed() {
-        return Err(attributes.forbidden(decision.reason()));
-    }
+    verdict.into_result(&attributes)?;
 
     // Whether another server answers for this group version. Authorized here all the same.
     if let Some(entry) = server.aggregator.index.remote_of_path(&info.path) {
@@ -266,6 +265,14 @@ fn begin_record(
     }
     let _ = trail.record.set(record.clone());
     Some(record)
+}
+
+/// What narrows a list, as authorizers are told it; on other verbs it means nothing.
+fn selector<'a>(info: &RequestInfo, query: &'a Query, name: &str) -> &'a str {
+    match info.verb.as_str() {
+        "list" | "watch" | "deletecollection" => query.get(name).unwrap_or_default(),
+        _ => "",
+    }
 }
 
 /// The row that a URL names, with a scope and a verb that the row has.

@@ -5,10 +5,13 @@ use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
 use crate::outgoing::{Dial, Network};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub struct Config {
     pub authentication: AuthnConfig,
+    /// `--authorization-config`: which authorizers are asked; Node and RBAC without one.
+    pub authorization_config: Option<PathBuf>,
     /// Where Services get their addresses; `10.96.0.0/12` unless told otherwise.
     pub service_cidr: String,
     /// Where clients inside the cluster reach this server: the endpoint of
@@ -56,6 +59,7 @@ impl Config {
     pub fn from_pki(pki: &ferry_pki::Pki, cluster_domain: &str, secret_keys: Vec<StorageKey>) -> Self {
         Self {
             authentication: AuthnConfig::from_pki(pki, cluster_domain),
+            authorization_config: None,
             service_cidr: "10.96.0.0/12".into(),
             advertise_address: None,
             secret_keys,

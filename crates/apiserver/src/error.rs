@@ -15,6 +15,9 @@ pub enum Error {
     Pki(#[from] ferry_pki::Error),
     #[error("TLS settings towards backends: {0}")]
     OutgoingTls(String),
+    /// Names the flag, the field and the rule.
+    #[error("{0}")]
+    Configuration(String),
     #[error("making the objects that every cluster has")]
     Bootstrap(#[source] Status),
     #[error("accepting connections")]

@@ -23,11 +23,14 @@ mod chain;
 mod compaction;
 mod compress;
 mod config;
+mod counters;
 mod discovery;
 mod error;
 mod event_ttl;
+mod file_watch;
 mod flow_control;
 mod health;
+mod legacy_token_use;
 mod metrics;
 mod negotiate;
 mod openapi;
@@ -35,7 +38,9 @@ pub mod outgoing;
 mod paths;
 mod query;
 pub mod registry;
+mod reload;
 pub mod request_info;
+mod retry;
 mod serve;
 mod service_cidr;
 mod stream;
@@ -126,7 +131,12 @@ impl ApiServer {
         let registry =
             Arc::new(Registry { store, cache, transformers, rows: rows.clone(), services, admission: OnceLock::new() });
         let authorizer = Authorizer::new(&*lookup);
-        let authenticator = Authenticator::new(config.authentication.clone(), lookup.clone())?;
+        if let Some(file) = &config.authorization_config {
+            let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
+            let told = |why: String| Error::Configuration(format!("--authorization-config: {}: {why}", file.display()));
+            text.and_then(|text| authorizer.reload(&text)).map_err(told)?;
+        }
+        let (authenticator, token_uses) = Authenticator::new(config.authentication.clone(), lookup.clone())?;
         let wiring = Wiring {
             lookup: lookup.clone(),
             authorizer: authorizer.clone(),
@@ -162,6 +172,8 @@ impl ApiServer {
         compaction::start(&server.0);
         event_ttl::start(&server.0);
         admission::policy::status::start(&server.0);
+        legacy_token_use::start(&server.0, token_uses);
+        reload::start(&server.0);
         Ok(server)
     }
 

@@ -211,6 +211,7 @@ impl Metrics {
         }
         head(&mut out, "apiserver_cache_revision", "gauge", "The revision up to which the cache has come.");
         let _ = writeln!(out, "apiserver_cache_revision {}", server.registry.cache.revision());
+        server.authorizer.render_metrics(&mut out);
         out
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::activation::Activation;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, Literal};
 use crate::check::{Checked, Reference};
 use crate::cost::Budget;
 use crate::error::Evaluated;
@@ -60,6 +60,27 @@ impl Program {
             found
         }
         calls(&self.inner.checked.ast.root, name)
+    }
+
+    /// Whether the expression reads a field of a variable, as `claims.email` does.
+    pub fn selects(&self, variable: &str, field: &str) -> bool {
+        fn is_variable(expr: &Expr, variable: &str) -> bool {
+            matches!(&expr.kind, ExprKind::Ident(name) if name == variable)
+        }
+        fn selects(expr: &Expr, variable: &str, wanted: &str) -> bool {
+            let mut found = match &expr.kind {
+                ExprKind::Select { operand, field, .. } => field == wanted && is_variable(operand, variable),
+                // `claims.?email` is a call.
+                ExprKind::Call { function, target: None, args } if function == "_?._" => {
+                    matches!(args.as_slice(), [operand, Expr { kind: ExprKind::Literal(Literal::String(name)), .. }]
+                        if **name == *wanted && is_variable(operand, variable))
+                }
+                _ => false,
+            };
+            expr.children(&mut |child| found = found || selects(child, variable, wanted));
+            found
+        }
+        selects(&self.inner.checked.ast.root, variable, field)
     }
 
     /// Evaluates, and pays from the budget what that cost, composed variables included.

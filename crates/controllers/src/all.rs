@@ -2,6 +2,7 @@
 //! over this list, by being named here.
 
 use crate::Config;
+use crate::bootstrap_signer::BootstrapSignerController;
 use crate::cluster_role_aggregation::ClusterRoleAggregationController;
 use crate::deployment::DeploymentController;
 use crate::endpoint_slice::EndpointSliceController;
@@ -9,6 +10,7 @@ use crate::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::endpoints::EndpointsController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
+use crate::legacy_token_cleaner::LegacyTokenCleanerController;
 use crate::namespace::NamespaceController;
 use crate::node_ipam::NodeIpamController;
 use crate::node_lifecycle::NodeLifecycleController;
@@ -17,7 +19,9 @@ use crate::replica_set::ReplicaSetController;
 use crate::root_ca::RootCaController;
 use crate::runner::Controller;
 use crate::service_account::ServiceAccountController;
+use crate::service_account_token::ServiceAccountTokenController;
 use crate::taint_eviction::TaintEvictionController;
+use crate::token_cleaner::TokenCleanerController;
 use std::sync::Arc;
 
 pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
@@ -35,7 +39,14 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ClusterRoleAggregationController),
         Arc::new(NamespaceController),
         Arc::new(GarbageCollector::default()),
+        Arc::new(TokenCleanerController),
+        Arc::new(BootstrapSignerController),
+        Arc::new(LegacyTokenCleanerController),
     ];
+    if let Some(signer) = &config.legacy_signer {
+        let (root_ca, signer) = (config.root_ca.clone(), signer.clone());
+        all.push(Arc::new(ServiceAccountTokenController { root_ca, signer }));
+    }
     if let Some(cidr) = &config.cluster_cidr {
         all.push(Arc::new(NodeIpamController::new(cidr, config.node_cidr_mask_size)?));
     }

@@ -8,6 +8,8 @@
 //! line in all.rs.
 
 mod all;
+mod bootstrap_signer;
+mod bootstrap_token;
 mod claim;
 mod cluster_role_aggregation;
 mod deployment;
@@ -18,6 +20,7 @@ mod endpoints;
 mod error;
 mod expectations;
 mod garbage_collector;
+mod legacy_token_cleaner;
 mod metrics;
 mod namespace;
 mod node_ipam;
@@ -29,8 +32,10 @@ mod root_ca;
 pub mod runner;
 mod selector;
 mod service_account;
+mod service_account_token;
 mod service_pods;
 mod taint_eviction;
+mod token_cleaner;
 
 pub use error::{Error, Result};
 pub use metrics::Metrics;
@@ -47,6 +52,8 @@ use tokio_util::sync::CancellationToken;
 pub struct Config {
     /// The PEM of the cluster's certificate authority, published in every namespace.
     pub root_ca: String,
+    /// Signs the tokens that live in Secrets; none leaves such Secrets empty.
+    pub legacy_signer: Option<LegacySigner>,
     /// The range that nodes get their podCIDR from; none allocates nothing.
     pub cluster_cidr: Option<String>,
     /// The size of one node's part of it.
@@ -64,6 +71,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             root_ca: String::new(),
+            legacy_signer: None,
             cluster_cidr: Some("10.244.0.0/16".to_owned()),
             node_cidr_mask_size: 24,
             node_monitor_grace_period: Duration::from_secs(40),
@@ -73,6 +81,9 @@ impl Default for Config {
         }
     }
 }
+
+/// Makes a token of claims, with the key of service accounts.
+pub type LegacySigner = Arc<dyn Fn(&serde_json::Value) -> Result<String, String> + Send + Sync>;
 
 /// Gives each controller the client that speaks as its service account
 /// (`system:serviceaccount:kube-system:<name>`).

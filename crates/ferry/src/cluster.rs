@@ -7,6 +7,7 @@
 //! one machine never meet.
 
 use crate::Place;
+use crate::access::Access;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -31,6 +32,8 @@ pub struct Cluster {
     pub cluster_domain: String,
     /// An existing runtime's socket; `None` when ferry runs its own containerd.
     pub runtime_endpoint: Option<PathBuf>,
+    #[serde(default)]
+    pub access: Access,
 }
 
 /// What the user said; everything left out is decided here.
@@ -44,6 +47,7 @@ pub struct Wishes {
     pub pod_cidr: Option<String>,
     pub service_cidr: Option<String>,
     pub runtime_endpoint: Option<PathBuf>,
+    pub access: Access,
 }
 
 impl Cluster {
@@ -83,6 +87,7 @@ impl Cluster {
         cluster.api_port = wishes.api_port.unwrap_or(cluster.api_port);
         cluster.kubelet_port = wishes.kubelet_port.unwrap_or(cluster.kubelet_port);
         cluster.runtime_endpoint = wishes.runtime_endpoint.clone().or(cluster.runtime_endpoint);
+        cluster.access = wishes.access.or(&cluster.access)?;
         cluster.node_ip = match wishes.node_ip {
             Some(ip) => ip,
             None if crate::network::has_address(cluster.node_ip) => cluster.node_ip,
@@ -125,6 +130,7 @@ impl Cluster {
             }),
             cluster_domain: "cluster.local".to_owned(),
             runtime_endpoint: wishes.runtime_endpoint.clone(),
+            access: wishes.access.or(&Access::default())?,
         };
         cluster.check()?;
         Ok(cluster)

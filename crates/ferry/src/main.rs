@@ -1,5 +1,6 @@
 //! The command line: which verb, with which flags. Everything else is in the modules.
 
+mod access;
 mod addons;
 mod cluster;
 mod containerd;

@@ -15,7 +15,8 @@ use crate::progress::Progress;
 use crate::{addons, containerd, images, kubeconfig, network, secret_key};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
-use ferry_apiserver::authn::UserInfo;
+use ferry_apiserver::authn::token::TokenAuthority;
+use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
 use ferry_client::{Body, BoxError, Client, Informers, Transport};
 use ferry_pki::{Pki, PkiConfig};
@@ -172,6 +173,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
         tokio::task::spawn_blocking(move || SqliteStore::open(&directory)).await?.context("cannot open the store")?;
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, vec![key]);
     config.service_cidr.clone_from(&cluster.service_cidr);
+    cluster.access.apply(&mut config, &cluster.pki_dir());
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose = Some(Arc::new(|| {
         let prose = ferry_prose::collect();
@@ -190,9 +192,16 @@ async fn serve(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mut Parts)
     Ok(())
 }
 
+/// The key of service accounts, for the controller that fills Secrets with tokens.
+fn legacy_signer(pki: &Pki) -> Option<ferry_controllers::LegacySigner> {
+    let authority = TokenAuthority::new(&pki.service_account, legacy_token::ISSUER, &[]).ok()?;
+    Some(Arc::new(move |claims: &serde_json::Value| authority.sign_raw(claims)))
+}
+
 fn start_control_plane(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mut Parts, shutdown: &CancellationToken) {
     let config = ferry_controllers::Config {
         root_ca: pki.ca.certificate_pem().to_owned(),
+        legacy_signer: legacy_signer(pki),
         cluster_cidr: Some(cluster.pod_cidr.clone()),
         ..Default::default()
     };

@@ -1,5 +1,6 @@
 //! `ferry up`: from nothing to a Ready node, a stage at a time.
 
+use crate::access::Access;
 use crate::cluster::{Cluster, Wishes};
 use crate::daemon::RunLock;
 use crate::progress::{Progress, render_duration, say};
@@ -44,6 +45,8 @@ pub struct UpArgs {
     /// Use a container runtime that is there instead of starting containerd
     #[arg(long, value_name = "SOCKET")]
     container_runtime_endpoint: Option<PathBuf>,
+    #[command(flatten)]
+    access: Access,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -70,6 +73,7 @@ impl UpArgs {
             pod_cidr: self.cluster_cidr.clone(),
             service_cidr: self.service_cidr.clone(),
             runtime_endpoint: socket,
+            access: self.access.clone(),
         }
     }
 }

@@ -231,6 +231,7 @@ impl NodeRestriction {
                     path: "",
                     is_resource: true,
                     field_selector: "",
+                    label_selector: "",
                 })
                 .is_allowed();
         if allowed {

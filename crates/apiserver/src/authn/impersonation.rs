@@ -25,7 +25,7 @@ const MANY: usize = 4;
 
 /// The user that the request acts as: the asker, unless headers ask for another and that
 /// is allowed. `request` is what the asker wants to do, with the asker as its user.
-pub fn impersonate(
+pub async fn impersonate(
     headers: &HeaderMap,
     asker: &Arc<UserInfo>,
     request: &Attributes<'_>,
@@ -34,7 +34,7 @@ pub fn impersonate(
     let Some(wanted) = wanted_user(headers)? else { return Ok(asker.clone()) };
     let mut refusal = None;
     for mode in Mode::ALL.into_iter().filter(|mode| mode.applies(&wanted, asker)) {
-        match mode.check(&wanted, asker, request, authorizer) {
+        match mode.check(&wanted, asker, request, authorizer).await {
             Ok(acting) => return Ok(Arc::new(acting)),
             Err(status) => refusal = refusal.or(Some(status)),
         }
@@ -112,7 +112,7 @@ impl Mode {
         }
     }
 
-    fn check(
+    async fn check(
         self,
         wanted: &UserInfo,
         asker: &UserInfo,
@@ -123,7 +123,7 @@ impl Mode {
         let verb = if constrained { format!("impersonate:{}", self.name()) } else { "impersonate".to_owned() };
         if constrained {
             let verb = format!("impersonate-on:{}:{}", self.name(), request.verb);
-            authorizer.check(&Attributes { verb: &verb, user: asker, ..*request })?;
+            authorizer.check(&Attributes { verb: &verb, user: asker, ..*request }).await?;
         }
         let blank = Attributes {
             user: asker,
@@ -137,33 +137,36 @@ impl Mode {
             path: "",
             is_resource: true,
             field_selector: "",
+            label_selector: "",
         };
         let mut acting = wanted.clone();
 
         let node = node_of(&wanted.name).filter(|_| constrained);
         let account = split_service_account_user(&wanted.name);
-        authorizer.check(&match (node, account) {
-            (Some(node), _) => {
-                acting.groups = vec!["system:nodes".into()];
-                // The right to act as one's own node is not a right to name one.
-                let name = if self == Self::AssociatedNode { "*" } else { node };
-                Attributes { resource: "nodes", name, ..blank }
-            }
-            (None, Some((namespace, name))) => {
-                if wanted.groups.is_empty() {
-                    acting.groups = user::service_account_groups(namespace);
+        authorizer
+            .check(&match (node, account) {
+                (Some(node), _) => {
+                    acting.groups = vec!["system:nodes".into()];
+                    // The right to act as one's own node is not a right to name one.
+                    let name = if self == Self::AssociatedNode { "*" } else { node };
+                    Attributes { resource: "nodes", name, ..blank }
                 }
-                Attributes { resource: "serviceaccounts", namespace, name, ..blank }
-            }
-            (None, None) => Attributes { resource: "users", name: &wanted.name, ..blank },
-        })?;
+                (None, Some((namespace, name))) => {
+                    if wanted.groups.is_empty() {
+                        acting.groups = user::service_account_groups(namespace);
+                    }
+                    Attributes { resource: "serviceaccounts", namespace, name, ..blank }
+                }
+                (None, None) => Attributes { resource: "users", name: &wanted.name, ..blank },
+            })
+            .await?;
         if !wanted.uid.is_empty() {
             let uids = Attributes { api_group: AUTHENTICATION, resource: "uids", name: &wanted.uid, ..blank };
-            authorizer.check(&uids)?;
+            authorizer.check(&uids).await?;
         }
-        check_groups(&wanted.groups, constrained, authorizer, &Attributes { resource: "groups", ..blank })?;
+        check_groups(&wanted.groups, constrained, authorizer, &Attributes { resource: "groups", ..blank }).await?;
         let extras = Attributes { api_group: AUTHENTICATION, resource: "userextras", ..blank };
-        check_extras(wanted, constrained, authorizer, &extras)?;
+        check_extras(wanted, constrained, authorizer, &extras).await?;
 
         if acting.name == user::ANONYMOUS {
             if !acting.in_group(user::UNAUTHENTICATED) {
@@ -176,7 +179,7 @@ impl Mode {
     }
 }
 
-fn check_groups(
+async fn check_groups(
     groups: &[String],
     constrained: bool,
     authorizer: &Authorizer,
@@ -191,13 +194,16 @@ fn check_groups(
         return Err(masters.forbidden("impersonating the system:masters group is not allowed"));
     }
     let all = Attributes { name: "*", ..*attributes };
-    if constrained && groups.len() >= MANY && authorizer.authorize(&all).is_allowed() {
+    if constrained && groups.len() >= MANY && authorizer.decide(&all).await.is_allowed() {
         return Ok(());
     }
-    groups.iter().try_for_each(|group| authorizer.check(&Attributes { name: group, ..*attributes }))
+    for group in groups {
+        authorizer.check(&Attributes { name: group, ..*attributes }).await?;
+    }
+    Ok(())
 }
 
-fn check_extras(
+async fn check_extras(
     wanted: &UserInfo,
     constrained: bool,
     authorizer: &Authorizer,
@@ -212,13 +218,13 @@ fn check_extras(
         }
         let all = Attributes { subresource: "*", name: "*", ..*attributes };
         let count: usize = wanted.extra.values().map(Vec::len).sum();
-        if count >= MANY && authorizer.authorize(&all).is_allowed() {
+        if count >= MANY && authorizer.decide(&all).await.is_allowed() {
             return Ok(());
         }
     }
     for (key, values) in &wanted.extra {
         for value in values {
-            authorizer.check(&Attributes { subresource: key, name: value, ..*attributes })?;
+            authorizer.check(&Attributes { subresource: key, name: value, ..*attributes }).await?;
         }
     }
     Ok(())
@@ -234,7 +240,7 @@ fn node_of(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authn::testing::Objects;
+    use crate::authn::testing::{Objects, ready};
     use serde_json::{Value, json};
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -286,8 +292,9 @@ mod tests {
             path: "",
             is_resource: true,
             field_selector: "",
+            label_selector: "",
         };
-        impersonate(&headers(pairs), asker, &request, &authorizer())
+        ready(impersonate(&headers(pairs), asker, &request, &authorizer()))
     }
 
     #[test]

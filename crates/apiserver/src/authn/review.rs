@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 
 impl Authenticator {
     /// The TokenReview with its status. A bad token is no error: the status says so.
-    pub fn review_token(&self, review: Value) -> Result<Value, Status> {
-        self.review_token_at(review, Timestamp::now())
+    pub async fn review_token(&self, review: Value) -> Result<Value, Status> {
+        self.review_token_at(review, Timestamp::now()).await
     }
 
-    pub(crate) fn review_token_at(&self, mut review: Value, now: Timestamp) -> Result<Value, Status> {
+    pub(crate) async fn review_token_at(&self, mut review: Value, now: Timestamp) -> Result<Value, Status> {
         let token = review.str_at(&["spec", "token"]);
         if token.is_empty() {
             return Err(Status::bad_request("token is required for TokenReview in authentication"));
         }
         let audiences: Vec<String> =
             review.items_at(&["spec", "audiences"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        let status = match self.verify_token_at(token, &audiences, now) {
+        let status = match self.verify_token_at(token, &audiences, now).await {
             Ok(verified) => {
                 json!({"authenticated": true, "user": verified.user.to_value(), "audiences": verified.audiences})
             }

@@ -18,6 +18,11 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_800_000_000).expect("in range")
 }
 
+/// The answer of something that need not wait.
+pub(crate) fn ready<T>(asked: impl Future<Output = T>) -> T {
+    futures_util::FutureExt::now_or_never(asked).expect("nobody else is asked")
+}
+
 /// An [`ObjectLookup`] over a map, for the few kinds that tests need.
 #[derive(Default)]
 pub(crate) struct Objects {
@@ -91,7 +96,7 @@ impl ObjectLookup for Objects {
 /// `Pod` is `pods`, `PriorityClass` is `priorityclasses`.
 fn plural_of(kind: &str) -> &'static str {
     let lower = kind.to_ascii_lowercase();
-    const PLURALS: [&str; 18] = [
+    const PLURALS: [&str; 20] = [
         "pods",
         "nodes",
         "secrets",
@@ -110,6 +115,8 @@ fn plural_of(kind: &str) -> &'static str {
         "resourcequotas",
         "csinodes",
         "volumeattachments",
+        "resourceslices",
+        "podcertificaterequests",
     ];
     PLURALS
         .into_iter()
@@ -119,7 +126,8 @@ fn plural_of(kind: &str) -> &'static str {
 
 /// A cluster's trust with fresh keys, over the objects given.
 pub(crate) fn authenticator(objects: Arc<Objects>) -> Authenticator {
-    Authenticator::new(config(&Authority::generate("ca", now()).expect("an authority")), objects).expect("set up")
+    let config = config(&Authority::generate("ca", now()).expect("an authority"));
+    Authenticator::new(config, objects).expect("set up").0
 }
 
 pub(crate) fn config(ca: &Authority) -> AuthnConfig {
@@ -135,5 +143,6 @@ pub(crate) fn config(ca: &Authority) -> AuthnConfig {
         },
         audiences: vec![issuer.clone()],
         issuer,
+        options: Default::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! Authentication as a whole: forged, expired and misdirected credentials.
 
-use super::testing::{Objects, authenticator, config, now};
+use super::testing::{Objects, authenticator, config, now, ready};
 use super::token::{Claims, Kubernetes, Reference};
 use super::{Authenticator, UserInfo};
 use crate::transport::Peer;
@@ -45,7 +45,7 @@ fn tls(identities: &[&Identity]) -> Peer {
 fn a_good_token_names_account_pod_and_credential() {
     let authenticator = authenticator(objects());
     let token = pod_token(&authenticator);
-    let user = authenticator.authenticate_at(&bearer(&token), &tls(&[]), "/api", now()).expect("known");
+    let user = ready(authenticator.authenticate_at(&bearer(&token), &tls(&[]), "/api", now())).expect("known");
     assert_eq!(user.name, "system:serviceaccount:ns:web");
     assert_eq!(user.uid, "u-sa");
     assert_eq!(user.groups, ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"]);
@@ -56,7 +56,7 @@ fn a_good_token_names_account_pod_and_credential() {
     let encoded = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&token);
     let protocols = format!("v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.{encoded}");
     socket.insert("sec-websocket-protocol", protocols.parse().expect("a value"));
-    assert_eq!(authenticator.authenticate_at(&socket, &tls(&[]), "/api", now()).expect("known").name, user.name);
+    assert_eq!(ready(authenticator.authenticate_at(&socket, &tls(&[]), "/api", now())).expect("known").name, user.name);
 }
 
 #[test]
@@ -66,8 +66,11 @@ fn bad_tokens_say_why_and_get_401() {
     let other = super::testing::authenticator(objects.clone());
     let token = pod_token(&authenticator);
     let check = |token: &str, at: jiff::Timestamp, why: &str| {
-        assert_eq!(authenticator.verify_token_at(token, &[], at).map(|v| v.user.name.clone()), Err(why.to_owned()));
-        let status = authenticator.authenticate_at(&bearer(token), &tls(&[]), "/healthz", at).expect_err(why);
+        assert_eq!(
+            ready(authenticator.verify_token_at(token, &[], at)).map(|v| v.user.name.clone()),
+            Err(why.to_owned())
+        );
+        let status = ready(authenticator.authenticate_at(&bearer(token), &tls(&[]), "/healthz", at)).expect_err(why);
         assert_eq!((status.code, status.message.as_str()), (401, "Unauthorized"));
     };
     check("nonsense", now(), "invalid bearer token");
@@ -90,12 +93,12 @@ fn bad_tokens_say_why_and_get_401() {
     let hour = SignedDuration::from_hours(1);
     check(&token, now() + 2 * hour, "service account token has expired");
     check(&token, now() - hour, "service account token is not valid yet");
-    assert!(authenticator.verify_token_at(&token, &[], now()).is_ok(), "remembered");
+    assert!(ready(authenticator.verify_token_at(&token, &[], now())).is_ok(), "remembered");
     check(&token, now() + 2 * hour, "service account token has expired");
 
     let vault = ["vault".to_owned()];
     assert_eq!(
-        authenticator.verify_token_at(&token, &vault, now()).map(|v| v.audiences),
+        ready(authenticator.verify_token_at(&token, &vault, now())).map(|v| v.audiences),
         Err("token audiences [\"https://kubernetes.default.svc.cluster.local\"] is invalid for the target audiences [\"vault\"]".into())
     );
 
@@ -105,10 +108,10 @@ fn bad_tokens_say_why_and_get_401() {
     objects.delete("pods", "ns", "p");
     check(&token, now(), "service account token has been invalidated");
     objects.put(json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "u-pod"}}));
-    assert!(authenticator.verify_token_at(&token, &[], now()).is_ok());
+    assert!(ready(authenticator.verify_token_at(&token, &[], now())).is_ok());
     let deleting = |at: &str| json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "u-pod", "deletionTimestamp": at}});
     objects.put(deleting("2027-01-15T08:00:00Z"));
-    assert!(authenticator.verify_token_at(&token, &[], now()).is_ok(), "still within its grace period");
+    assert!(ready(authenticator.verify_token_at(&token, &[], now())).is_ok(), "still within its grace period");
     check(&token, now() + SignedDuration::from_secs(120), "service account token has been invalidated");
     objects.put(json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "u-pod"}}));
     objects.delete("serviceaccounts", "ns", "web");
@@ -133,16 +136,16 @@ fn a_node_bound_token_dies_with_its_node() {
         ..Claims::default()
     };
     let token = authenticator.tokens().sign(claims).expect("signed");
-    assert!(authenticator.verify_token_at(&token, &[], now()).is_err());
+    assert!(ready(authenticator.verify_token_at(&token, &[], now())).is_err());
     objects.put(json!({"kind": "Node", "metadata": {"name": "n", "uid": "u-n"}}));
-    assert!(authenticator.verify_token_at(&token, &[], now()).is_ok());
+    assert!(ready(authenticator.verify_token_at(&token, &[], now())).is_ok());
 }
 
 #[test]
 fn reviews_tell_the_outcome_without_failing() {
     let authenticator = authenticator(objects());
     let token = pod_token(&authenticator);
-    let review = |spec: Value| authenticator.review_token_at(json!({"spec": spec}), now());
+    let review = |spec: Value| ready(authenticator.review_token_at(json!({"spec": spec}), now()));
     let good = review(json!({"token": token})).expect("answered");
     assert_eq!(good.bool_at(&["status", "authenticated"]), Some(true));
     assert_eq!(good.str_at(&["status", "user", "username"]), "system:serviceaccount:ns:web");
@@ -158,13 +161,15 @@ fn certificates_front_proxies_and_strangers() {
     let proxy_ca = Authority::generate("front-proxy-ca", now()).expect("an authority");
     let mut config = config(&ca);
     config.front_proxy_ca_pem = Some(proxy_ca.certificate_pem().to_owned());
-    let authenticator = Authenticator::new(config, objects()).expect("set up");
+    let authenticator = Authenticator::new(config, objects()).expect("set up").0;
     let issue = |authority: &Authority, user: &str| {
         authority.issue_client(&ClientSubject::new(user, Some("system:masters")), now()).expect("issued")
     };
     let none = HeaderMap::new();
     let who = |headers: &HeaderMap, peer: &Peer, path: &str| {
-        authenticator.authenticate_at(headers, peer, path, now()).map(|user| user.name.clone()).map_err(|s| s.code)
+        ready(authenticator.authenticate_at(headers, peer, path, now()))
+            .map(|user| user.name.clone())
+            .map_err(|s| s.code)
     };
     assert_eq!(who(&none, &tls(&[&issue(&ca, "alice")]), "/api"), Ok("alice".into()));
     let stranger = Authority::generate("ca", now()).expect("an authority");

@@ -7,6 +7,7 @@
 //! checked every time, so that a deleted pod's token dies with it.
 
 use super::certificate::sha256;
+use super::legacy_token::{self, LegacyClaims};
 use super::user::{self, UserInfo};
 use crate::registry::lookup::ObjectLookup;
 use base64::Engine as _;
@@ -16,6 +17,7 @@ use ferry_pki::ServiceAccountKey;
 use jiff::Timestamp;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -89,6 +91,8 @@ pub struct TokenAuthority {
     /// The uncompressed point: 4, x, y. The key set is rendered from it.
     point: Vec<u8>,
     remembered: Mutex<HashMap<[u8; 32], Remembered>>,
+    /// The proven claims of tokens that live in Secrets.
+    legacy: Mutex<HashMap<[u8; 32], LegacyClaims>>,
 }
 
 #[derive(Clone)]
@@ -125,6 +129,7 @@ impl TokenAuthority {
             decoding,
             point: point.ok_or_else(|| bad("it is not a P-256 key".into()))?,
             remembered: Mutex::default(),
+            legacy: Mutex::default(),
         })
     }
 
@@ -149,10 +154,15 @@ impl TokenAuthority {
     /// The token for these claims; `iss` is filled in.
     pub fn sign(&self, mut claims: Claims) -> Result<String, String> {
         claims.iss.clone_from(&self.issuer);
+        self.sign_raw(&claims)
+    }
+
+    /// The token for exactly these claims.
+    pub fn sign_raw(&self, claims: &impl Serialize) -> Result<String, String> {
         let mut header = Header::new(Algorithm::ES256);
         header.typ = None;
         header.kid = Some(self.key_id.clone());
-        jsonwebtoken::encode(&header, &claims, &self.encoding).map_err(|e| e.to_string())
+        jsonwebtoken::encode(&header, claims, &self.encoding).map_err(|e| e.to_string())
     }
 
     /// Whom a token proves, for an asker that answers to `audiences` (empty: the API
@@ -169,7 +179,7 @@ impl TokenAuthority {
         let known = self.remembered.lock().get(&digest).cloned();
         let mut entry = match known {
             Some(entry) => entry,
-            None => match self.check_signature(token)? {
+            None => match self.check_signature::<Claims>(token, &self.issuer)? {
                 Some(claims) => {
                     let user = Arc::new(user_of(&claims));
                     Remembered { claims: Arc::new(claims), user, seen: Vec::new() }
@@ -179,13 +189,11 @@ impl TokenAuthority {
         };
         let claims = entry.claims.clone();
         let asked = if audiences.is_empty() { &self.audiences } else { audiences };
-        let common: Vec<String> = claims.aud.iter().filter(|aud| asked.contains(aud)).cloned().collect();
+        // A token for nobody in particular is for the API server.
+        let meant = if claims.aud.is_empty() { &self.audiences } else { &claims.aud };
+        let common: Vec<String> = meant.iter().filter(|aud| asked.contains(aud)).cloned().collect();
         if common.is_empty() {
-            return Err(format!(
-                "token audiences {} is invalid for the target audiences {}",
-                quoted(&claims.aud),
-                quoted(asked)
-            ));
+            return Err(self.wrong_audiences(meant, audiences));
         }
         check_times(&claims, now)?;
         let seen = check_alive(&claims, &entry.seen, lookup, now)?;
@@ -204,10 +212,34 @@ impl TokenAuthority {
         Ok(Some(verified))
     }
 
-    fn check_signature(&self, token: &str) -> Result<Option<Claims>, String> {
+    /// That a token is for `meant`, and was asked about for others (none: the API server).
+    pub(super) fn wrong_audiences(&self, meant: &[String], asked: &[String]) -> String {
+        let asked = if asked.is_empty() { &self.audiences } else { asked };
+        format!("token audiences {} is invalid for the target audiences {}", quoted(meant), quoted(asked))
+    }
+
+    /// The proven claims of a token that lives in a Secret; `None` if it is none.
+    pub(super) fn legacy_claims(&self, token: &str) -> Result<Option<LegacyClaims>, String> {
+        let digest = sha256(token.as_bytes());
+        if let Some(known) = self.legacy.lock().get(&digest) {
+            return Ok(Some(known.clone()));
+        }
+        let claims = self.check_signature::<LegacyClaims>(token, legacy_token::ISSUER)?;
+        if let Some(claims) = &claims {
+            let mut legacy = self.legacy.lock();
+            if legacy.len() >= REMEMBERED {
+                legacy.clear();
+            }
+            legacy.insert(digest, claims.clone());
+        }
+        Ok(claims)
+    }
+
+    /// The claims, if they are of this issuer and signed by us.
+    fn check_signature<T: DeserializeOwned>(&self, token: &str, issuer: &str) -> Result<Option<T>, String> {
         // What does not even claim to be ours is left to other ways of authentication.
-        let Ok(unproven) = jsonwebtoken::dangerous::insecure_decode::<Claims>(token) else { return Ok(None) };
-        if unproven.claims.iss != self.issuer {
+        let Ok(unproven) = jsonwebtoken::dangerous::insecure_decode::<Issued>(token) else { return Ok(None) };
+        if unproven.claims.iss != issuer {
             return Ok(None);
         }
         if unproven.header.kid.as_ref().is_some_and(|kid| *kid != self.key_id) {
@@ -219,11 +251,18 @@ impl TokenAuthority {
         validation.validate_nbf = false;
         validation.validate_aud = false;
         validation.required_spec_claims.clear();
-        match jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation) {
+        match jsonwebtoken::decode::<T>(token, &self.decoding, &validation) {
             Ok(proven) => Ok(Some(proven.claims)),
             Err(_) => Err("go-jose/go-jose: error in cryptographic primitive".into()),
         }
     }
+}
+
+/// What must be known before a token is looked at more closely.
+#[derive(Deserialize)]
+struct Issued {
+    #[serde(default)]
+    iss: String,
 }
 
 fn check_times(claims: &Claims, now: Timestamp) -> Result<(), String> {

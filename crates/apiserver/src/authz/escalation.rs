@@ -92,6 +92,7 @@ fn attributes<'a>(
         path: "",
         is_resource: true,
         field_selector: "",
+        label_selector: "",
     }
 }
 

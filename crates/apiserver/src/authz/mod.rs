@@ -1,29 +1,39 @@
 //! May the user do this? Called by the chain for every request, by impersonation for every
 //! header, and by the access reviews.
 //!
-//! The order is upstream's: the group system:masters may do anything, then the Node
-//! authorizer judges kubelets, then RBAC. The first that allows wins; what none allows is
-//! forbidden, with the reasons they gave. All of it works on indexes in memory, so the
-//! answer is synchronous.
+//! The order is upstream's: the group system:masters may do anything, then the authorizers
+//! that are configured (`chain.rs`), which without a configuration are Node and RBAC. The
+//! first that allows or denies wins; what none allows is forbidden, with the reasons they
+//! gave. Node and RBAC work on indexes in memory, so that without a webhook the answer is
+//! synchronous.
 
 pub mod aggregation;
 pub mod bootstrap;
+mod chain;
+pub mod config;
 pub mod escalation;
 mod node;
 mod rbac;
 pub mod review;
 mod rule;
+pub mod selectors;
+mod webhook;
 
+pub use chain::Verdict;
 pub use rbac::RbacIndex;
 pub use rule::PolicyRule;
 
 use crate::authn::UserInfo;
-use crate::authn::user::MASTERS;
+use crate::counters::Counters;
 use crate::registry::lookup::ObjectLookup;
+use arc_swap::ArcSwap;
+use chain::Chain;
+use config::AuthorizationConfiguration;
 use ferry_api::gvk::GroupResource;
 use ferry_api::status::Status;
 use node::NodeAuthorizer;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 /// What someone wants to do. For a request that names no resource only `user`, `verb`
 /// and `path` matter.
@@ -39,8 +49,10 @@ pub struct Attributes<'a> {
     pub name: &'a str,
     pub path: &'a str,
     pub is_resource: bool,
-    /// As the query has it; the Node authorizer lets a kubelet list the pods of its node.
+    /// As the query has them: what the answer of a list is narrowed to. An authorizer may
+    /// allow a narrow list that it would not allow whole, as the Node authorizer does.
     pub field_selector: &'a str,
+    pub label_selector: &'a str,
 }
 
 impl Attributes<'_> {
@@ -101,42 +113,79 @@ impl Decision {
     }
 }
 
-/// The chain of authorizers over indexes that follow the objects.
+/// The authorizers over indexes that follow the objects.
 #[derive(Clone)]
 pub struct Authorizer {
     rbac: Arc<RbacIndex>,
     nodes: Arc<NodeAuthorizer>,
+    chain: Arc<ArcSwap<Chain>>,
+    /// The types of authorizers that the first configuration had and no later one may lose.
+    required: Arc<OnceLock<BTreeSet<String>>>,
+    counters: Arc<Counters>,
 }
 
 impl Authorizer {
-    /// Subscribes to roles, bindings, pods, volumes and attachments.
+    /// Subscribes to roles, bindings and what nodes are related to. Node and RBAC judge
+    /// until another chain is set.
     pub fn new(lookup: &dyn ObjectLookup) -> Self {
-        Self { rbac: RbacIndex::follow(lookup), nodes: NodeAuthorizer::follow(lookup) }
+        Self {
+            rbac: RbacIndex::follow(lookup),
+            nodes: NodeAuthorizer::follow(lookup),
+            chain: Arc::new(ArcSwap::from_pointee(Chain::default())),
+            required: Arc::default(),
+            counters: Arc::default(),
+        }
     }
 
+    /// Asks the authorizers of this AuthorizationConfiguration from now on. What is wrong
+    /// with it changes nothing.
+    pub fn reload(&self, text: &str) -> Result<(), String> {
+        let none = BTreeSet::new();
+        let (config, conditions) = AuthorizationConfiguration::load(text, self.required.get().unwrap_or(&none))?;
+        let chain = Chain::new(&config, conditions, &self.chain.load(), &self.counters)?;
+        self.chain.store(Arc::new(chain));
+        self.required.get_or_init(|| config.local_types());
+        Ok(())
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn render_metrics(&self, out: &mut String) {
+        self.chain.load().render_metrics(out);
+        self.counters.render(out);
+    }
+
+    /// The verdict for a request. Waits only where a webhook is asked.
+    pub async fn decide(&self, attributes: &Attributes<'_>) -> Verdict {
+        let chain = self.chain.load();
+        if !chain.has_webhook() {
+            return chain.decide_locally(self, attributes);
+        }
+        let chain = Arc::clone(&chain);
+        chain.decide(self, attributes).await
+    }
+
+    /// The decision for callers that cannot wait: admission and expressions. A webhook is
+    /// waited for on this thread all the same, which only a runtime with several threads
+    /// can do; on another it counts as failed.
     pub fn authorize(&self, attributes: &Attributes<'_>) -> Decision {
-        if attributes.user.in_group(MASTERS) {
-            return Decision::allow();
+        let chain = self.chain.load();
+        if !chain.has_webhook() {
+            return chain.decide_locally(self, attributes).decision;
         }
-        let node_reason = match self.nodes.authorize(attributes) {
-            Decision::NoOpinion { reason } => reason,
-            decided => return decided,
-        };
-        match self.rbac.authorize(attributes) {
-            Decision::NoOpinion { reason } => {
-                let separator = if node_reason.is_empty() || reason.is_empty() { "" } else { "\n" };
-                Decision::NoOpinion { reason: format!("{node_reason}{separator}{reason}") }
-            }
-            decided => decided,
+        let chain = Arc::clone(&chain);
+        let runtime = tokio::runtime::Handle::try_current().ok();
+        match runtime.filter(|r| r.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread) {
+            Some(runtime) => tokio::task::block_in_place(|| runtime.block_on(chain.decide(self, attributes))).decision,
+            None => chain.decide_locally(self, attributes).decision,
         }
     }
 
-    /// `Ok` if it is allowed, else the 403.
-    pub fn check(&self, attributes: &Attributes<'_>) -> Result<(), Status> {
-        match self.authorize(attributes) {
-            Decision::Allow { .. } => Ok(()),
-            Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(attributes.forbidden(&reason)),
-        }
+    /// `Ok` if it is allowed, else the 403, or the 500 if an authorizer failed.
+    pub async fn check(&self, attributes: &Attributes<'_>) -> Result<(), Status> {
+        self.decide(attributes).await.into_result(attributes)
     }
 
     pub fn rbac(&self) -> &RbacIndex {

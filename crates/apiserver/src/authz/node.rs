@@ -5,7 +5,7 @@
 
 use super::bootstrap;
 use super::rule::CompiledRule;
-use super::{Attributes, Decision};
+use super::{Attributes, Decision, selectors};
 use crate::authn::user::node_name;
 use crate::cache::Stored;
 use crate::registry::lookup::{Change, ObjectLookup};
@@ -26,6 +26,8 @@ enum Kind {
     ResourceClaim,
     Volume,
     Attachment,
+    Slice,
+    CertificateRequest,
 }
 
 pub(super) struct NodeAuthorizer {
@@ -45,7 +47,8 @@ struct Graph {
     claim_of: HashMap<String, String>,
     /// The volumes that need a secret.
     volumes_of_secret: HashMap<String, HashSet<String>>,
-    attachments: HashMap<String, String>,
+    /// The node that a volume attachment, resource slice or certificate request names.
+    node_of: HashMap<(Kind, String), String>,
 }
 
 struct PodEdges {
@@ -58,10 +61,14 @@ impl NodeAuthorizer {
         let rules = bootstrap::cluster_role_rules("system:node").into_iter().map(CompiledRule::new).collect();
         let authorizer = Arc::new(Self { graph: RwLock::default(), rules });
         type Observe = fn(&mut Graph, &Change);
-        let kinds: [(&str, &str, Observe); 3] = [
+        let kinds: [(&str, &str, Observe); 5] = [
             ("", "pods", Graph::observe_pod),
             ("", "persistentvolumes", Graph::observe_volume),
-            ("storage.k8s.io", "volumeattachments", Graph::observe_attachment),
+            ("storage.k8s.io", "volumeattachments", |graph, change| graph.observe_named(Kind::Attachment, change)),
+            ("resource.k8s.io", "resourceslices", |graph, change| graph.observe_named(Kind::Slice, change)),
+            ("certificates.k8s.io", "podcertificaterequests", |graph, change| {
+                graph.observe_named(Kind::CertificateRequest, change);
+            }),
         ];
         for (group, plural, observe) in kinds {
             let authorizer = authorizer.clone();
@@ -94,6 +101,8 @@ impl NodeAuthorizer {
             ("storage.k8s.io", "csinodes") => csi_node(node, attributes),
             ("", "nodes") => own_node(node, attributes),
             ("", "pods") => self.pod(node, attributes),
+            ("resource.k8s.io", "resourceslices") => self.slice(node, attributes),
+            ("certificates.k8s.io", "podcertificaterequests") => self.certificate_request(node, attributes),
             _ => self.by_rules(attributes),
         }
     }
@@ -130,7 +139,7 @@ impl NodeAuthorizer {
             return Decision::no_opinion("No Object name found");
         }
         let key = match kind {
-            Kind::Volume | Kind::Attachment => attributes.name.to_owned(),
+            Kind::Volume | Kind::Attachment | Kind::Slice => attributes.name.to_owned(),
             _ => key(attributes.namespace, attributes.name),
         };
         if self.graph.read().reaches(node, kind, &key) { Decision::allow() } else { unrelated(node) }
@@ -153,7 +162,7 @@ impl NodeAuthorizer {
         match (attributes.subresource, attributes.verb) {
             ("", "get") => self.get(node, Kind::Pod, attributes),
             ("", "list" | "watch") => {
-                if selects(attributes.field_selector, "spec.nodeName", node) {
+                if selectors::pins(attributes.field_selector, "spec.nodeName", node) {
                     return Decision::allow();
                 }
                 if !attributes.name.is_empty() {
@@ -164,6 +173,46 @@ impl NodeAuthorizer {
             // Mirror pods, status and evictions of its own pods: admission knows which those are.
             ("", "create" | "delete") | ("status", "update" | "patch") | ("eviction", "create") => Decision::allow(),
             _ => Decision::no_opinion(""),
+        }
+    }
+}
+
+impl NodeAuthorizer {
+    fn slice(&self, node: &str, attributes: &Attributes<'_>) -> Decision {
+        if !attributes.subresource.is_empty() {
+            return Decision::no_opinion("cannot authorize ResourceSlice subresources");
+        }
+        match attributes.verb {
+            // Admission sees the content, and with it the node that the slice names.
+            "create" => Decision::allow(),
+            "get" | "update" | "patch" | "delete" => self.related(node, Kind::Slice, attributes),
+            "watch" | "list" | "deletecollection"
+                if selectors::pins(attributes.field_selector, "spec.nodeName", node) =>
+            {
+                Decision::allow()
+            }
+            "watch" | "list" | "deletecollection" => {
+                Decision::no_opinion("can only list/watch/deletecollection resourceslices with nodeName field selector")
+            }
+            _ => Decision::no_opinion(
+                "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection",
+            ),
+        }
+    }
+
+    fn certificate_request(&self, node: &str, attributes: &Attributes<'_>) -> Decision {
+        if !attributes.subresource.is_empty() {
+            return Decision::no_opinion("nodes may not access the status subresource of PodCertificateRequests");
+        }
+        match attributes.verb {
+            // Admission sees whom it is for.
+            "create" => Decision::allow(),
+            "get" => self.related(node, Kind::CertificateRequest, attributes),
+            "list" | "watch" if selectors::pins(attributes.field_selector, "spec.nodeName", node) => Decision::allow(),
+            "list" | "watch" => {
+                Decision::no_opinion("can only list/watch podcertificaterequests with nodeName field selector")
+            }
+            verb => Decision::no_opinion(format!("nodes may not {verb} podcertificaterequests")),
         }
     }
 }
@@ -213,14 +262,6 @@ fn own_node(node: &str, attributes: &Attributes<'_>) -> Decision {
     }
 }
 
-/// Whether a field selector pins a field to a value.
-fn selects(selector: &str, field: &str, value: &str) -> bool {
-    selector.split(',').any(|term| {
-        let pair = term.split_once("==").or_else(|| term.split_once('='));
-        pair.is_some_and(|(key, wanted)| key.trim() == field && wanted.trim() == value)
-    })
-}
-
 fn key(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
 }
@@ -231,7 +272,9 @@ impl Graph {
             Kind::Volume => {
                 self.claim_of.get(object).is_some_and(|claim| self.reaches_directly(node, Kind::Claim, claim))
             }
-            Kind::Attachment => self.attachments.get(object).is_some_and(|attached| attached == node),
+            Kind::Attachment | Kind::Slice | Kind::CertificateRequest => {
+                self.node_of.get(&(kind, object.to_owned())).is_some_and(|named| named == node)
+            }
             Kind::Secret => {
                 self.reaches_directly(node, Kind::Secret, object)
                     || self
@@ -317,14 +360,20 @@ impl Graph {
         }
     }
 
-    fn observe_attachment(&mut self, change: &Change) {
+    /// Objects that name their node in `spec.nodeName`.
+    fn observe_named(&mut self, kind: Kind, change: &Change) {
+        let (Change::Put(stored) | Change::Delete(stored)) = change;
+        let object = match kind {
+            Kind::CertificateRequest => key(stored.namespace(), stored.name()),
+            _ => stored.name().to_owned(),
+        };
         match change {
             Change::Put(stored) => {
                 let node = stored.value().str_at(&["spec", "nodeName"]).to_owned();
-                self.attachments.insert(stored.name().to_owned(), node);
+                self.node_of.insert((kind, object), node);
             }
-            Change::Delete(stored) => {
-                self.attachments.remove(stored.name());
+            Change::Delete(_) => {
+                self.node_of.remove(&(kind, object));
             }
         }
     }

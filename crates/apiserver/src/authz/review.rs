@@ -2,9 +2,9 @@
 //! someone may do. Called by the handlers of the four kinds with the decoded object; each
 //! gives the object back with its status.
 
+use super::selectors::{self, read_fields, read_labels};
 use super::{Attributes, Authorizer, Decision};
 use crate::authn::UserInfo;
-use crate::authn::user::node_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::{Meta, ensure_object};
@@ -16,14 +16,14 @@ const GROUP: &str = "authorization.k8s.io";
 
 impl Authorizer {
     /// SubjectAccessReview: may the named user do this?
-    pub fn review_subject_access(&self, review: Value) -> Result<Value, Status> {
+    pub async fn review_subject_access(&self, review: Value) -> Result<Value, Status> {
         let mut errors = spec_errors(&review, Subject::Named);
         errors.extend(metadata_error(&review, false));
-        self.review(review, "SubjectAccessReview", errors, None)
+        self.review(review, "SubjectAccessReview", errors, None).await
     }
 
     /// LocalSubjectAccessReview: the same, inside one namespace.
-    pub fn review_local_subject_access(&self, namespace: &str, mut review: Value) -> Result<Value, Status> {
+    pub async fn review_local_subject_access(&self, namespace: &str, mut review: Value) -> Result<Value, Status> {
         if review.namespace().is_empty() {
             review.set_meta("namespace", namespace);
         }
@@ -40,14 +40,14 @@ impl Authorizer {
             let path = spec.child("nonResourceAttributes");
             errors.push(Error::invalid(&path, other.clone(), "disallowed on this kind of request"));
         }
-        self.review(review, "LocalSubjectAccessReview", errors, None)
+        self.review(review, "LocalSubjectAccessReview", errors, None).await
     }
 
     /// SelfSubjectAccessReview: may the one who asks do this?
-    pub fn review_self_subject_access(&self, user: &UserInfo, review: Value) -> Result<Value, Status> {
+    pub async fn review_self_subject_access(&self, user: &UserInfo, review: Value) -> Result<Value, Status> {
         let mut errors = spec_errors(&review, Subject::Asker);
         errors.extend(metadata_error(&review, false));
-        self.review(review, "SelfSubjectAccessReview", errors, Some(user))
+        self.review(review, "SelfSubjectAccessReview", errors, Some(user)).await
     }
 
     /// SelfSubjectRulesReview: everything that the one who asks may do in a namespace.
@@ -58,7 +58,8 @@ impl Authorizer {
         }
         let mut resources: Vec<Value> = Vec::new();
         let mut others: Vec<Value> = Vec::new();
-        for rule in self.rbac().rules_for(user, namespace) {
+        let known = self.chain.load().rules_for(self, user, namespace);
+        for rule in known.rules {
             if !rule.resources.is_empty() {
                 let mut shown = Map::new();
                 shown.insert("verbs".into(), rule.verbs.clone().into());
@@ -73,10 +74,12 @@ impl Authorizer {
                 others.push(json!({"verbs": rule.verbs, "nonResourceURLs": rule.non_resource_urls}));
             }
         }
-        let is_node = node_name(user).is_some();
-        let mut status = json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": is_node});
-        if is_node {
-            status["evaluationError"] = "node authorizer does not support user rule resolution".into();
+        let mut status =
+            json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": known.incomplete});
+        match known.errors.as_slice() {
+            [] => {}
+            [one] => status["evaluationError"] = (*one).into(),
+            many => status["evaluationError"] = format!("[{}]", many.join(", ")).into(),
         }
         review.set_gvk(&kind("SelfSubjectRulesReview"));
         let object = ensure_object(&mut review);
@@ -86,7 +89,7 @@ impl Authorizer {
     }
 
     /// `asker` is set for the reviews that speak of the one who asks.
-    fn review(
+    async fn review(
         &self,
         mut review: Value,
         name: &'static str,
@@ -104,13 +107,24 @@ impl Authorizer {
                 &named
             }
         };
-        let decision = self.authorize(&attributes_of(&review, user));
+        let (fields, fields_ignored) = object_at(&review, "resourceAttributes").map(read_fields).unwrap_or_default();
+        let (labels, labels_ignored) = object_at(&review, "resourceAttributes").map(read_labels).unwrap_or_default();
+        let attributes =
+            Attributes { field_selector: &fields, label_selector: &labels, ..attributes_of(&review, user) };
+        let verdict = self.decide(&attributes).await;
+        let ignored =
+            [fields_ignored.map(|i| i.describe("fieldSelector")), labels_ignored.map(|i| i.describe("labelSelector"))];
+        let problems: Vec<String> = verdict.error.into_iter().chain(ignored.into_iter().flatten()).collect();
+        let decision = verdict.decision;
         let mut status = json!({"allowed": decision.is_allowed()});
         if matches!(decision, Decision::Deny { .. }) {
             status["denied"] = true.into();
         }
         if !decision.reason().is_empty() {
             status["reason"] = decision.reason().into();
+        }
+        if !problems.is_empty() {
+            status["evaluationError"] = problems.join("; ").into();
         }
         review.set_gvk(&kind(name));
         ensure_object(&mut review).insert("status".into(), status);
@@ -139,17 +153,18 @@ fn attributes_of<'a>(review: &'a Value, user: &'a UserInfo) -> Attributes<'a> {
         path: "",
         is_resource: false,
         field_selector: "",
+        label_selector: "",
     };
     if let Some(resource) = object_at(review, "resourceAttributes") {
         attributes.is_resource = true;
         attributes.verb = resource.str_at(&["verb"]);
         attributes.api_group = resource.str_at(&["group"]);
-        attributes.api_version = resource.str_at(&["version"]);
+        // A question without a version is about all of them.
+        attributes.api_version = Some(resource.str_at(&["version"])).filter(|v| !v.is_empty()).unwrap_or("*");
         attributes.resource = resource.str_at(&["resource"]);
         attributes.subresource = resource.str_at(&["subresource"]);
         attributes.namespace = resource.str_at(&["namespace"]);
         attributes.name = resource.str_at(&["name"]);
-        attributes.field_selector = resource.str_at(&["fieldSelector", "rawSelector"]);
     } else if let Some(other) = object_at(review, "nonResourceAttributes") {
         attributes.verb = other.str_at(&["verb"]);
         attributes.path = other.str_at(&["path"]);
@@ -199,6 +214,9 @@ fn spec_errors(review: &Value, subject: Subject) -> ErrorList {
     let nobody = review.str_at(&["spec", "user"]).is_empty() && review.items_at(&["spec", "groups"]).is_empty();
     if subject == Subject::Named && nobody {
         errors.push(Error::invalid(&spec.child("user"), "", "at least one of user or group must be specified"));
+    }
+    if let Some(attributes) = object_at(review, "resourceAttributes") {
+        errors.extend(selectors::validate(attributes, &spec.child("resourceAttributes")));
     }
     errors
 }

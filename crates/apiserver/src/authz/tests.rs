@@ -2,7 +2,7 @@
 //! Node authorizer's relations, escalation, and the speed of a check.
 
 use super::*;
-use crate::authn::testing::Objects;
+use crate::authn::testing::{Objects, ready};
 use serde_json::{Value, json};
 
 /// `verb group/resource[/subresource] namespace name`, or `verb /path`.
@@ -21,6 +21,7 @@ fn ask<'a>(user: &'a UserInfo, request: &'a str) -> Attributes<'a> {
         path: "",
         is_resource: true,
         field_selector: word(4),
+        label_selector: "",
     };
     if word(1).starts_with('/') {
         (attributes.path, attributes.is_resource) = (word(1), false);
@@ -148,6 +149,7 @@ fn a_stranger_may_only_ask_about_themselves() {
                         path: "",
                         is_resource: true,
                         field_selector: "",
+                        label_selector: "",
                     };
                     let expected = user.name == "stranger" && open.contains(&row.plural.as_ref());
                     assert_eq!(authorizer.authorize(&attributes).is_allowed(), expected, "{attributes:?}");
@@ -234,7 +236,7 @@ fn every_component_may_do_its_work() {
 fn texts_are_upstreams() {
     let authorizer = Authorizer::new(&*cluster());
     let check = |user: &UserInfo, request: &str, message: &str| {
-        let status = authorizer.check(&ask(user, request)).expect_err(message);
+        let status = ready(authorizer.check(&ask(user, request))).expect_err(message);
         assert_eq!((status.code, status.reason.as_str(), status.message.as_str()), (403, "Forbidden", message));
     };
     let x = UserInfo::authenticated("x", &[]);
@@ -323,6 +325,9 @@ fn a_node_reaches_what_its_pods_need_and_nothing_else() {
     objects.put(json!({"kind": "PersistentVolume", "metadata": {"name": "pv"},
         "spec": {"claimRef": {"namespace": "n", "name": "claim"}, "csi": {"nodeStageSecretRef": {"name": "stage", "namespace": "vault"}}}}));
     objects.put(json!({"kind": "VolumeAttachment", "metadata": {"name": "va"}, "spec": {"nodeName": "a"}}));
+    objects.put(json!({"kind": "ResourceSlice", "metadata": {"name": "own"}, "spec": {"nodeName": "a"}}));
+    objects.put(json!({"kind": "ResourceSlice", "metadata": {"name": "other"}, "spec": {"nodeName": "b"}}));
+    objects.put(json!({"kind": "PodCertificateRequest", "metadata": {"name": "r", "namespace": "n"}, "spec": {"nodeName": "a"}}));
     let a = UserInfo::authenticated("system:node:a", &["system:nodes"]);
     let b = UserInfo::authenticated("system:node:b", &["system:nodes"]);
     let related = [
@@ -364,6 +369,16 @@ fn a_node_reaches_what_its_pods_need_and_nothing_else() {
         ),
         ("get coordination.k8s.io/leases n a", "can only access leases in the \"kube-node-lease\" system namespace"),
         ("create core/configmaps n", "can only read resources of this type"),
+        ("get resource.k8s.io/resourceslices - other", "no relationship found between node 'a' and this object"),
+        (
+            "list resource.k8s.io/resourceslices",
+            "can only list/watch/deletecollection resourceslices with nodeName field selector",
+        ),
+        ("update certificates.k8s.io/podcertificaterequests n r", "nodes may not update podcertificaterequests"),
+        (
+            "watch certificates.k8s.io/podcertificaterequests - - spec.nodeName=b",
+            "can only list/watch podcertificaterequests with nodeName field selector",
+        ),
         ("create apps/deployments n", ""),
     ];
     for (request, reason) in probe {
@@ -381,6 +396,10 @@ fn a_node_reaches_what_its_pods_need_and_nothing_else() {
         "create core/pods/eviction n p",
         "create coordination.k8s.io/leases kube-node-lease",
         "update coordination.k8s.io/leases kube-node-lease a",
+        "delete resource.k8s.io/resourceslices - own",
+        "deletecollection resource.k8s.io/resourceslices - - spec.nodeName=a",
+        "get certificates.k8s.io/podcertificaterequests n r",
+        "list certificates.k8s.io/podcertificaterequests - - spec.nodeName=a",
         "create core/events n",
         "watch core/services",
         "list node.k8s.io/runtimeclasses",
@@ -459,28 +478,40 @@ fn reviews_answer_for_oneself_and_for_others() {
     let authorizer = Authorizer::new(&*cluster());
     let erin = UserInfo::authenticated("erin", &[]);
     let pods = json!({"namespace": "team", "verb": "create", "resource": "pods"});
-    let review = authorizer
-        .review_self_subject_access(
-            &erin,
-            json!({"metadata": {"creationTimestamp": null}, "spec": {"resourceAttributes": pods}}),
-        )
-        .expect("answered");
+    let own = json!({"metadata": {"creationTimestamp": null}, "spec": {"resourceAttributes": pods}});
+    let review = ready(authorizer.review_self_subject_access(&erin, own)).expect("answered");
     assert_eq!(review["status"]["allowed"], json!(true));
-    let review =
-        authorizer.review_subject_access(json!({"spec": {"user": "x", "resourceAttributes": pods}})).expect("answered");
+    let named = |spec: Value| ready(authorizer.review_subject_access(json!({"spec": spec})));
+    let review = named(json!({"user": "x", "resourceAttributes": pods})).expect("answered");
     assert_eq!(review["status"], json!({"allowed": false}));
     let path = json!({"path": "/metrics", "verb": "get"});
-    let review = authorizer
-        .review_subject_access(json!({"spec": {"groups": ["system:monitoring"], "nonResourceAttributes": path}}))
-        .expect("answered");
+    let review = named(json!({"groups": ["system:monitoring"], "nonResourceAttributes": path})).expect("answered");
     assert_eq!(review["status"]["allowed"], json!(true));
-    let invalid = authorizer.review_subject_access(json!({"spec": {}})).expect_err("nothing asked");
+    let invalid = named(json!({})).expect_err("nothing asked");
     assert_eq!(
         invalid.message,
         "SubjectAccessReview.authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: \"\": at least one of user or group must be specified]"
     );
     let elsewhere = json!({"spec": {"user": "x", "resourceAttributes": pods}});
-    assert_eq!(authorizer.review_local_subject_access("other", elsewhere).expect_err("another namespace").code, 422);
+    let refused = ready(authorizer.review_local_subject_access("other", elsewhere)).expect_err("another namespace");
+    assert_eq!(refused.code, 422);
+
+    // A review asks with selectors as a request does.
+    let listing = |fields: Value| {
+        named(json!({"user": "system:node:a", "groups": ["system:nodes"],
+            "resourceAttributes": {"verb": "list", "resource": "pods", "fieldSelector": fields}}))
+        .expect("answered")["status"]
+            .clone()
+    };
+    let own = json!([{"key": "spec.nodeName", "operator": "In", "values": ["a"]}]);
+    assert_eq!(listing(json!({"requirements": own}))["allowed"], json!(true));
+    assert_eq!(listing(json!({"rawSelector": "spec.nodeName=a"}))["allowed"], json!(true));
+    let odd = json!([{"key": "spec.nodeName", "operator": "In", "values": ["a", "b"]}]);
+    assert_eq!(
+        listing(json!({"requirements": odd})),
+        json!({"allowed": false, "reason": "can only list/watch pods with spec.nodeName field selector",
+            "evaluationError": "spec.resourceAttributes.fieldSelector ignored due to parse error"})
+    );
 
     let rules = authorizer.review_self_subject_rules(&erin, json!({"spec": {"namespace": "team"}})).expect("answered");
     let resources = rules["status"]["resourceRules"].as_array().expect("rules");

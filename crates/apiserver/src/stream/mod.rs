@@ -81,6 +81,7 @@ pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>,
     if name == "log" {
         return log(&call).await;
     }
+    may_create(&call).await?;
     let location = location::of_stream(&call)?;
     if !is_upgrade(request.headers()) {
         return Err(Status::bad_request("Upgrade request required"));
@@ -113,6 +114,20 @@ async fn proxy(call: &Call, request: Request<Body>) -> Result<Response<Body>, St
     let prefix = decoded.strip_suffix(path.as_str()).unwrap_or(&decoded);
     let links = Links { prefix: location::encode_path(prefix), ..Links::default() };
     pass_on(call, request, location, Some(links)).await
+}
+
+/// A WebSocket begins with a GET, but what it opens into a pod takes the right to create,
+/// whatever the method.
+async fn may_create(call: &Call) -> Result<(), Status> {
+    if call.info.verb == "create" {
+        return Ok(());
+    }
+    let verdict = call.server.authorizer.decide(&call.attributes("create")).await;
+    match verdict.error {
+        _ if verdict.is_allowed() => Ok(()),
+        Some(error) => Err(Status::internal(error)),
+        None => Err(Status::forbidden(&call.row.group_resource(), &call.info.name, verdict.decision.reason())),
+    }
 }
 
 /// A container's log as the kubelet streams it.

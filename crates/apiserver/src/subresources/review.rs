@@ -29,11 +29,11 @@ pub async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, St
     let review = decoded.object;
     let (authenticator, authorizer) = (&call.server.authenticator, &call.server.authorizer);
     let mut answered = match call.row.kind.as_ref() {
-        "TokenReview" => authenticator.review_token(review)?,
+        "TokenReview" => authenticator.review_token(review).await?,
         "SelfSubjectReview" => render_self_subject_review(&call.user, call.now),
-        "SubjectAccessReview" => authorizer.review_subject_access(review)?,
-        "LocalSubjectAccessReview" => authorizer.review_local_subject_access(&call.info.namespace, review)?,
-        "SelfSubjectAccessReview" => authorizer.review_self_subject_access(&call.user, review)?,
+        "SubjectAccessReview" => authorizer.review_subject_access(review).await?,
+        "LocalSubjectAccessReview" => authorizer.review_local_subject_access(&call.info.namespace, review).await?,
+        "SelfSubjectAccessReview" => authorizer.review_self_subject_access(&call.user, review).await?,
         "SelfSubjectRulesReview" => authorizer.review_self_subject_rules(&call.user, review)?,
         _ => return Err(Status::no_such_path()),
     };

@@ -80,13 +80,21 @@ impl Call {
 
     /// What a write to a name that is not there may do. Whoever creates by PUT or apply
     /// must be allowed to create, not only to update or patch.
-    pub fn if_absent(&self, creates: bool) -> IfAbsent {
+    pub async fn if_absent(&self, creates: bool) -> IfAbsent {
         if !creates && !self.row.strategy.allows_create_on_update() {
             return IfAbsent::AsKind;
         }
-        let attributes = Attributes {
+        match self.server.authorizer.check(&self.attributes("create")).await {
+            Ok(()) => IfAbsent::Create,
+            Err(status) => IfAbsent::Refuse(Box::new(status)),
+        }
+    }
+
+    /// The question whether the user may do this to what the request is about.
+    pub fn attributes<'a>(&'a self, verb: &'a str) -> Attributes<'a> {
+        Attributes {
             user: &self.user,
-            verb: "create",
+            verb,
             api_group: &self.info.api_group,
             api_version: &self.info.api_version,
             resource: &self.info.resource,
@@ -96,12 +104,7 @@ impl Call {
             path: &self.info.path,
             is_resource: true,
             field_selector: "",
-        };
-        let decision = self.server.authorizer.authorize(&attributes);
-        if decision.is_allowed() {
-            IfAbsent::Create
-        } else {
-            IfAbsent::Refuse(Box::new(attributes.forbidden(decision.reason())))
+            label_selector: "",
         }
     }
 

@@ -71,7 +71,7 @@ pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<
         namespace: call.namespace(),
         name: &call.info.name,
         part,
-        absent: call.if_absent(kind == PatchKind::Apply),
+        absent: call.if_absent(kind == PatchKind::Apply).await,
     };
     let gvk = row.gvk();
     let change_to = |changed: Value| -> Result<Value, Status> {

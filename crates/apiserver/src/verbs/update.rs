@@ -28,7 +28,7 @@ pub async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response
         namespace: call.namespace(),
         name: &call.info.name,
         part,
-        absent: call.if_absent(false),
+        absent: call.if_absent(false).await,
     };
     let registry = &call.server.registry;
     let updated = registry.update(&target, Tracking::Update, &caller, &mut |_| Ok(object.clone())).await?;

@@ -184,20 +184,41 @@ impl Hook {
     /// server, connecting, asking and reading.
     pub async fn post(&self, body: &Value, timeout: Duration) -> Result<Value, Error> {
         let url = format!("{}?timeout={}", self.url, go_duration(timeout));
-        match tokio::time::timeout(timeout, self.exchange(&url, body)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Error::Transport { url, cause: "context deadline exceeded".into(), timeout: true }),
-        }
-    }
-
-    async fn exchange(&self, url: &str, body: &Value) -> Result<Value, Error> {
-        let failed = |cause: String| Error::Transport { url: url.to_owned(), cause, timeout: false };
-        let mut request = Request::post(url)
+        let request = Request::post(&url)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, */*")
             .header(USER_AGENT, "kube-apiserver-admission")
-            .body(Full::new(body.to_string().into()))
-            .map_err(|error| Error::Config(error.to_string()))?;
+            .body(Full::new(body.to_string().into()));
+        self.within(timeout, &url, request).await
+    }
+
+    /// Fetches a document: an issuer's configuration or keys.
+    pub async fn get(&self, timeout: Duration) -> Result<Value, Error> {
+        let request = Request::get(&*self.url)
+            .header(ACCEPT, "application/json, */*")
+            .header(USER_AGENT, "kube-apiserver")
+            .body(Full::default());
+        self.within(timeout, &self.url, request).await
+    }
+
+    async fn within(
+        &self,
+        timeout: Duration,
+        url: &str,
+        request: Result<Request<Full<Bytes>>, http::Error>,
+    ) -> Result<Value, Error> {
+        let request = request.map_err(|error| Error::Config(error.to_string()))?;
+        match tokio::time::timeout(timeout, self.exchange(url, request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let cause = "context deadline exceeded".to_owned();
+                Err(Error::Transport { url: url.to_owned(), cause, timeout: true })
+            }
+        }
+    }
+
+    async fn exchange(&self, url: &str, mut request: Request<Full<Bytes>>) -> Result<Value, Error> {
+        let failed = |cause: String| Error::Transport { url: url.to_owned(), cause, timeout: false };
         match &self.credentials {
             Credentials::None => {}
             Credentials::Header(value) => {

@@ -1,8 +1,11 @@
 //! Drives the API server as its clients do: through `handle` in this process and over
 //! real TLS sockets, against a SQLite store in a directory of its own.
 
+mod access_probe;
 mod aggregation;
 mod audit;
+mod authentication;
+mod authorization;
 mod backend;
 mod bad_input;
 mod concurrency;
@@ -11,6 +14,7 @@ mod discovery;
 mod flows;
 mod kinds;
 mod lists;
+mod loopback;
 mod network;
 mod patches;
 mod policies;

@@ -118,10 +118,26 @@ impl Server {
             request = request.header(*name, *value);
         }
         let body = Full::new(body.into()).map_err(|never| match never {}).boxed_unsync();
-        let response = self.send(request.body(body).expect("a request"), admin()).await;
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        Answer { code: parts.status.as_u16(), headers: parts.headers, bytes }
+        read(self.send(request.body(body).expect("a request"), admin()).await).await
+    }
+
+    /// Asks as someone else, with JSON.
+    pub async fn ask_as(&self, peer: Peer, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+        let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {}).boxed_unsync();
+        read(self.send(request.body(body).expect("a request"), peer).await).await
+    }
+
+    /// Whom a bearer token makes of its bearer, or the code of the refusal.
+    pub async fn whoami(&self, token: &str) -> Result<Value, u16> {
+        let authorization = format!("Bearer {token}");
+        let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+        let headers = [("authorization", authorization.as_str())];
+        let answer = self.ask_as(Peer::Plain { remote: None }, "POST", path, &headers, &json!({})).await;
+        if answer.code < 300 { Ok(answer.json()["status"]["userInfo"].clone()) } else { Err(answer.code) }
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -170,6 +186,12 @@ impl Server {
         assert_eq!(response.status(), StatusCode::OK);
         Events { body: response.into_body(), buffer: Vec::new() }
     }
+}
+
+async fn read(response: Response<Body>) -> Answer {
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.expect("a body").to_bytes();
+    Answer { code: parts.status.as_u16(), headers: parts.headers, bytes }
 }
 
 pub fn pki(directory: &Path) -> Pki {

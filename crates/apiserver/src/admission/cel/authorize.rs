@@ -38,6 +38,7 @@ impl Authorize for Host<'_> {
             path: question.path.unwrap_or_default(),
             is_resource,
             field_selector: question.field_selector,
+            label_selector: question.label_selector,
         });
         Decision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
     }

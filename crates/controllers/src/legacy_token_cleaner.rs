@@ -1,0 +1,195 @@
+//! Removes tokens in Secrets that were made for accounts by older clusters and that nobody
+//! has used for a year: first they are marked invalid, and after another year they go.
+//! When each was last used is on its label; since when that is so, in a ConfigMap.
+
+use crate::error::{During, Result};
+use crate::runner::{Action, Context, Controller, Key, Watch};
+use crate::service_account_token::{ACCOUNT_NAME, annotation, is_the_one, secrets};
+use async_trait::async_trait;
+use ferry_client::{DeleteParams, Informers, Patch};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, ServiceAccount};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+const LAST_USED: &str = "kubernetes.io/legacy-token-last-used";
+const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
+const TRACKING: &str = "kube-apiserver-legacy-service-account-token-tracking";
+/// How long a token must be out of use (upstream's LegacySATokenCleaner.CleanUpPeriod).
+const UNUSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 365);
+const LOOK_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub struct LegacyTokenCleanerController;
+
+#[async_trait]
+impl Controller for LegacyTokenCleanerController {
+    fn name(&self) -> &'static str {
+        "legacy-serviceaccount-token-cleaner-controller"
+    }
+
+    fn identity(&self) -> &'static str {
+        "legacy-service-account-token-cleaner"
+    }
+
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn watches(&self, informers: &Informers) -> Vec<Watch> {
+        vec![
+            Watch::itself(secrets(informers)),
+            Watch::cached(informers.of::<ServiceAccount>()),
+            Watch::cached(informers.of::<Pod>()),
+        ]
+    }
+
+    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
+        let Some(secret) = secrets(&ctx.informers).get(&key.namespace, &key.name) else { return Ok(Action::Done) };
+        let account = ctx.informers.of::<ServiceAccount>().get(&key.namespace, annotation(&secret, ACCOUNT_NAME));
+        // Tokens that somebody made by hand are theirs to remove, and most are.
+        if !account.is_some_and(|account| is_generated(&account, &secret)) {
+            return Ok(Action::Done);
+        }
+        let tracking = match ctx.client.get::<ConfigMap>("kube-system", TRACKING).await {
+            Ok(tracking) => tracking,
+            Err(error) if error.is_not_found() => return Ok(Action::RequeueAfter(LOOK_EVERY)),
+            Err(error) => return Err(error).during("read since when tokens are tracked for", key),
+        };
+        let since = tracking.data.unwrap_or_default().remove("since").unwrap_or_default();
+        let pods = ctx.informers.of::<Pod>().list(Some(&key.namespace));
+        let is_mounted = || pods.iter().any(|pod| mounted_secrets(pod).contains(&key.name));
+        match plan(&secret, &since, is_mounted, ctx.now()) {
+            Plan::Keep => Ok(Action::RequeueAfter(LOOK_EVERY)),
+            Plan::Mark(day) => {
+                let labels = json!({"metadata": {"uid": secret.metadata.uid, "labels": {INVALID_SINCE: day}}});
+                match ctx.client.patch::<Secret>(&key.namespace, &key.name, &Patch::Merge(labels)).await {
+                    Err(error) if error.is_not_found() || error.is_conflict() => {}
+                    other => drop(other.during("mark the unused token", key)?),
+                }
+                Ok(Action::RequeueAfter(LOOK_EVERY))
+            }
+            Plan::Remove => {
+                let params =
+                    DeleteParams { resource_version: secret.metadata.resource_version.clone(), ..Default::default() };
+                match ctx.client.delete::<Secret>(&key.namespace, &key.name, &params).await {
+                    Err(error) if error.is_not_found() || error.is_conflict() => {}
+                    other => other.during("remove the unused token", key)?,
+                }
+                Ok(Action::Done)
+            }
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Plan {
+    Keep,
+    Mark(String),
+    Remove,
+}
+
+/// Whether the account lists the Secret, as older clusters made them do.
+fn is_generated(account: &ServiceAccount, secret: &Secret) -> bool {
+    let listed = account.secrets.iter().flatten().any(|reference| reference.name == secret.metadata.name);
+    listed && is_the_one(account, secret)
+}
+
+fn plan(secret: &Secret, tracked_since: &str, is_mounted: impl Fn() -> bool, now: Timestamp) -> Plan {
+    let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
+    let Ok(edge) = now.saturating_sub(UNUSED_FOR) else { return Plan::Keep };
+    // Uses are known for certain from the day after tracking began.
+    let tracked = tracked_since.parse::<Date>().ok().and_then(|since| since.tomorrow().ok());
+    if tracked.is_none_or(|tracked| day(edge) < tracked) {
+        return Plan::Keep;
+    }
+    let created = secret.metadata.creation_timestamp.as_ref();
+    if created.is_none_or(|created| created.0 >= edge) || secret.metadata.deletion_timestamp.is_some() {
+        return Plan::Keep;
+    }
+    let label = |key: &str| secret.metadata.labels.as_ref().and_then(|labels| labels.get(key));
+    if let Some(used) = label(LAST_USED)
+        && used.parse::<Date>().map_or(true, |used| used >= day(edge))
+    {
+        return Plan::Keep;
+    }
+    if is_mounted() {
+        return Plan::Keep;
+    }
+    match label(INVALID_SINCE).and_then(|since| since.parse::<Date>().ok()) {
+        None => Plan::Mark(day(now).to_string()),
+        Some(since) if since >= day(edge) => Plan::Keep,
+        Some(_) => Plan::Remove,
+    }
+}
+
+/// The names of the Secrets that a pod uses, wherever its spec names them.
+fn mounted_secrets(pod: &Pod) -> BTreeSet<String> {
+    fn visit(value: &Value, out: &mut BTreeSet<String>) {
+        let name = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    match key.as_str() {
+                        "secret" => out.extend(name(value, "secretName").or_else(|| name(value, "name"))),
+                        "azureFile" => out.extend(name(value, "secretName")),
+                        "secretRef" | "secretKeyRef" | "nodePublishSecretRef" => out.extend(name(value, "name")),
+                        "imagePullSecrets" => {
+                            out.extend(value.as_array().into_iter().flatten().filter_map(|item| name(item, "name")));
+                        }
+                        _ => {}
+                    }
+                    visit(value, out);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| visit(item, out)),
+            _ => {}
+        }
+    }
+    let mut out = BTreeSet::new();
+    visit(&serde_json::to_value(&pod.spec).unwrap_or_default(), &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unused_tokens_are_marked_and_then_removed() {
+        let now: Timestamp = "2026-06-15T12:00:00Z".parse().expect("a time");
+        let secret = |created: &str, labels: Value| -> Secret {
+            serde_json::from_value(json!({"metadata": {"name": "s", "creationTimestamp": created, "labels": labels}}))
+                .expect("a secret")
+        };
+        let old = "2024-01-01T00:00:00Z";
+        let check = |secret: &Secret, since: &str, mounted: bool| plan(secret, since, || mounted, now);
+        assert_eq!(check(&secret(old, json!({})), "2024-01-01", false), Plan::Mark("2026-06-15".into()));
+        assert_eq!(check(&secret(old, json!({})), "2025-06-15", false), Plan::Keep, "not tracked for long");
+        assert_eq!(check(&secret(old, json!({})), "", false), Plan::Keep, "not tracked at all");
+        assert_eq!(check(&secret(old, json!({})), "2024-01-01", true), Plan::Keep, "a pod has it");
+        assert_eq!(check(&secret("2025-12-01T00:00:00Z", json!({})), "2024-01-01", false), Plan::Keep, "too young");
+        let used = |day: &str| secret(old, json!({LAST_USED: day}));
+        assert_eq!(check(&used("2026-01-01"), "2024-01-01", false), Plan::Keep);
+        assert_eq!(check(&used("2025-01-01"), "2024-01-01", false), Plan::Mark("2026-06-15".into()));
+        assert_eq!(check(&used("whenever"), "2024-01-01", false), Plan::Keep);
+        let marked = |day: &str| secret(old, json!({INVALID_SINCE: day}));
+        assert_eq!(check(&marked("2026-06-01"), "2024-01-01", false), Plan::Keep);
+        assert_eq!(check(&marked("2025-06-01"), "2024-01-01", false), Plan::Remove);
+    }
+
+    #[test]
+    fn every_place_in_a_pod_counts() {
+        let pod: Pod = serde_json::from_value(json!({"spec": {
+            "imagePullSecrets": [{"name": "pull"}],
+            "containers": [{"name": "c", "envFrom": [{"secretRef": {"name": "from"}}],
+                "env": [{"name": "x", "valueFrom": {"secretKeyRef": {"name": "key", "key": "k"}}}]}],
+            "volumes": [{"name": "a", "secret": {"secretName": "volume"}},
+                {"name": "b", "projected": {"sources": [{"secret": {"name": "projected"}}]}}]}}))
+        .expect("a pod");
+        let names: Vec<String> = mounted_secrets(&pod).into_iter().collect();
+        assert_eq!(names, ["from", "key", "projected", "pull", "volume"]);
+    }
+}

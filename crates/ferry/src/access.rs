@@ -1,0 +1,95 @@
+//! Who may come in, and who decides what they may do: the flags of `ferry up` that change
+//! the usual. They are kept with the cluster, so that the next `ferry up` means the same.
+
+use anyhow::{Context, Result};
+use clap::Args;
+use ferry_apiserver::authn::TokenWebhookConfig;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long the answers of a token webhook are kept (upstream's default).
+const TOKEN_WEBHOOK_TTL: Duration = Duration::from_secs(120);
+
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+pub struct Access {
+    /// Other issuers of tokens and anonymous access: an AuthenticationConfiguration, read again when it changes
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub authentication_config: Option<PathBuf>,
+    /// Which authorizers decide: an AuthorizationConfiguration, read again when it changes [default: Node and RBAC]
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub authorization_config: Option<PathBuf>,
+    /// Static tokens: a CSV file of token, user, uid and groups
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub token_auth_file: Option<PathBuf>,
+    /// A kubeconfig naming the server that is asked about tokens nobody here knows
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub authentication_token_webhook_config_file: Option<PathBuf>,
+    /// The version of TokenReview to ask it with: v1 or v1beta1 [default: v1beta1]
+    #[arg(long, value_name = "VERSION")]
+    #[serde(default)]
+    pub authentication_token_webhook_version: Option<String>,
+}
+
+impl Access {
+    /// What is said now, and for the rest what was said before. Files are named from the
+    /// root, because a cluster that is left running has another directory.
+    pub fn or(&self, before: &Self) -> Result<Self> {
+        let file = |said: &Option<PathBuf>, before: &Option<PathBuf>| match said {
+            Some(file) => absolute(file).map(Some),
+            None => Ok(before.clone()),
+        };
+        let version = &self.authentication_token_webhook_version;
+        Ok(Self {
+            authentication_config: file(&self.authentication_config, &before.authentication_config)?,
+            authorization_config: file(&self.authorization_config, &before.authorization_config)?,
+            token_auth_file: file(&self.token_auth_file, &before.token_auth_file)?,
+            authentication_token_webhook_config_file: file(
+                &self.authentication_token_webhook_config_file,
+                &before.authentication_token_webhook_config_file,
+            )?,
+            authentication_token_webhook_version: version
+                .clone()
+                .or_else(|| before.authentication_token_webhook_version.clone()),
+        })
+    }
+
+    /// Tells the API server. `pki` is where the authorities are, which may be replaced
+    /// while it runs.
+    pub fn apply(&self, config: &mut ferry_apiserver::Config, pki: &Path) {
+        config.authorization_config.clone_from(&self.authorization_config);
+        let options = &mut config.authentication.options;
+        options.config_file.clone_from(&self.authentication_config);
+        options.token_file.clone_from(&self.token_auth_file);
+        options.client_ca_file = Some(pki.join("ca.crt"));
+        options.front_proxy_ca_file = Some(pki.join("front-proxy-ca.crt"));
+        options.token_webhook =
+            self.authentication_token_webhook_config_file.clone().map(|kubeconfig| TokenWebhookConfig {
+                kubeconfig,
+                version: self.authentication_token_webhook_version.clone().unwrap_or_else(|| "v1beta1".to_owned()),
+                cache_ttl: TOKEN_WEBHOOK_TTL,
+            });
+    }
+}
+
+fn absolute(file: &Path) -> Result<PathBuf> {
+    std::path::absolute(file).with_context(|| format!("cannot tell where {} is", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_stays() {
+        let before = Access { token_auth_file: Some("/a/tokens".into()), ..Access::default() };
+        let said = Access { authorization_config: Some("authz.yaml".into()), ..Access::default() };
+        let both = said.or(&before).expect("a directory");
+        assert_eq!(both.token_auth_file, before.token_auth_file);
+        assert!(both.authorization_config.expect("said").is_absolute());
+    }
+}
