@@ -114,7 +114,7 @@ pub(crate) async fn put(
 ) -> Result<(), Status> {
     let Ok(row) = row(registry, group, version, plural) else { return Ok(()) };
     let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
-    let Some(present) = registry.current(&row, &namespace, &name) else {
+    let Some(present) = registry.current(&row, &namespace, &name).await? else {
         return create(registry, &row, &namespace, object).await;
     };
     let mut wanted = present.clone();

@@ -178,6 +178,9 @@ async fn run(
     }
     let row = route(&server, &info)?;
     let warnings = Warnings::default();
+    if let Some(text) = row.custom.as_ref().and_then(|custom| custom.deprecation.as_ref()) {
+        warnings.add(text.as_str());
+    }
     let format = error_format(request.headers(), &query);
     let (mut parts, body) = request.into_parts();
     if record.as_ref().is_some_and(|record| record.wants_response()) {
@@ -307,7 +310,7 @@ fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<ferry_resources
             _ => return Err(verbs::method_not_allowed()),
         }
     }
-    if info.subresource.is_empty() && !row.verbs.iter().any(|verb| *verb == info.verb) {
+    if info.subresource.is_empty() && !row.serves(&info.verb) {
         return Err(verbs::method_not_allowed());
     }
     if info.subresource.is_empty() && info.verb == "create" && has_name {

@@ -33,7 +33,7 @@ async fn note(server: &ServerState, used: &Used) -> Result<(), Status> {
     let registry = &server.registry;
     let Some(row) = registry.rows.find("", "v1", "secrets") else { return Ok(()) };
     // Requests that came together all report the same day.
-    let noted = registry.current(&row, &used.namespace, &used.secret);
+    let noted = registry.current(&row, &used.namespace, &used.secret).await?;
     if noted.is_none_or(|secret| secret.uid() != used.uid || secret.label(LAST_USED) == Some(&used.day)) {
         return Ok(());
     }

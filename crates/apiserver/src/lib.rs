@@ -24,6 +24,7 @@ mod compaction;
 mod compress;
 mod config;
 mod counters;
+mod crd;
 mod discovery;
 mod error;
 mod event_ttl;
@@ -166,6 +167,7 @@ impl ApiServer {
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
         service_cidr::start(&server.0).await.map_err(Error::Bootstrap)?;
         registry::service_address::start(&server.0).await;
+        crd::start(&server.0).await?;
         aggregation::start(&server.0).await;
         server.0.bootstrapped.store(true, Ordering::Release);
         flow_control::start(&server.0);

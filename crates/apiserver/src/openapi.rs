@@ -1,8 +1,10 @@
-//! /openapi/v2 and /openapi/v3: documents that are large, seldom asked for and always the
-//! same, so each is rendered when first asked for and kept compressed.
+//! /openapi/v2 and /openapi/v3: documents that are large, seldom asked for and the same
+//! until a definition of custom resources changes, so each is rendered when first asked for
+//! and kept compressed as long as the rows are those it was made of.
 
 use crate::ServerState;
 use crate::config::ProseSource;
+use crate::crd::openapi as custom;
 use crate::negotiate::Accepted;
 use crate::query::Query;
 use crate::transport::Body;
@@ -31,6 +33,8 @@ use std::sync::Arc;
 pub struct Documents(Mutex<HashMap<String, Arc<Document>>>);
 
 struct Document {
+    /// The rows that the document tells of.
+    rows: Vec<Arc<Row>>,
     gzip: Bytes,
     etag: String,
 }
@@ -141,9 +145,6 @@ async fn document(
     // A merged document is kept until one of its parts changes.
     let written = format!("{path}{}", if wire == Wire::Protobuf { "+protobuf" } else { "" });
     let key = if additions.is_empty() { written.clone() } else { format!("{written}#{generation}") };
-    if let Some(document) = server.openapi.0.lock().get(&key) {
-        return Ok(document.clone());
-    }
     let parts: Vec<&str> = path.trim_start_matches("/openapi/").split('/').collect();
     let wanted = match parts.as_slice() {
         ["v2"] => None,
@@ -151,15 +152,24 @@ async fn document(
         ["v3", "apis", group, version] => Some(((*group).to_owned(), (*version).to_owned())),
         _ => return Err(Status::no_such_path()),
     };
-    if let Some((group, version)) = &wanted
-        && !rows.iter().any(|row| row.group == *group && row.version == *version)
-    {
+    let own = |row: &&Arc<Row>| match &wanted {
+        Some((group, version)) => row.group == *group && row.version == *version,
+        None => true,
+    };
+    let rows: Vec<Arc<Row>> = rows.iter().filter(own).cloned().collect();
+    if rows.is_empty() {
+        server.openapi.0.lock().remove(&key);
         return Err(Status::no_such_path());
     }
+    if let Some(document) = server.openapi.0.lock().get(&key)
+        && document.rows.len() == rows.len()
+        && document.rows.iter().zip(&rows).all(|(known, row)| Arc::ptr_eq(known, row))
+    {
+        return Ok(document.clone());
+    }
     // Rendering takes tens of milliseconds, too long for a thread that serves others.
-    let rows = rows.clone();
     let prose = server.config.prose.clone();
-    let document = tokio::task::spawn_blocking(move || render(&rows, wanted.as_ref(), prose, &additions, wire))
+    let document = tokio::task::spawn_blocking(move || render(rows, wanted.as_ref(), prose, &additions, wire))
         .await
         .map_err(Status::internal)?
         .map_err(Status::internal)?;
@@ -171,20 +181,23 @@ async fn document(
 }
 
 fn render(
-    rows: &[Arc<Row>],
+    rows: Vec<Arc<Row>>,
     wanted: Option<&(String, String)>,
     prose: Option<ProseSource>,
     additions: &[(String, Arc<serde_json::Value>)],
     wire: Wire,
 ) -> std::io::Result<Document> {
     // Gathered for this one rendering and let go again: it is larger than the document.
-    let describe = match prose.map(|gather| gather()) {
+    let describe: openapi::Describe = match prose.map(|gather| gather()) {
         Some(prose) => Arc::new(move |definition: &TypeDef, field: Option<&str>| {
             prose(&openapi::definition_name(definition), field)
         }),
         None => openapi::no_descriptions(),
     };
-    let resources: Vec<Resource> = rows.iter().map(|row| resource(row)).collect();
+    let dialect = if wanted.is_none() { custom::Dialect::V2 } else { custom::Dialect::V3 };
+    let common = common_prose(&describe);
+    let resources: Vec<Resource> =
+        rows.iter().map(|row| Resource { custom: custom::render(row, dialect, &common), ..resource(row) }).collect();
     let mut bytes = match wanted {
         None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, describe),
         Some((group, version)) => openapi::render_v3(group, version, &resources, describe),
@@ -202,7 +215,21 @@ fn render(
     let etag = format!("\"{:X}\"", Sha512::digest(&bytes));
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 16), Compression::default());
     encoder.write_all(&bytes)?;
-    Ok(Document { gzip: encoder.finish()?.into(), etag })
+    Ok(Document { rows, gzip: encoder.finish()?.into(), etag })
+}
+
+/// What is said about the fields that every kind has, taken from one of them.
+fn common_prose(describe: &openapi::Describe) -> custom::Prose {
+    let of = |kind: &str, field: &str| {
+        let kind = ferry_api::gvk::GroupVersionKind::new("", "v1", kind.to_owned());
+        schema::of_kind(&kind).and_then(|definition| describe(definition, Some(field)))
+    };
+    custom::Prose {
+        api_version: of("ConfigMap", "apiVersion"),
+        kind: of("ConfigMap", "kind"),
+        metadata: of("ConfigMap", "metadata"),
+        list_metadata: of("ConfigMapList", "metadata"),
+    }
 }
 
 /// Where each document is. The hash covers the rows rather than the document, so that
@@ -219,6 +246,10 @@ fn render_index(rows: &[Arc<Row>]) -> serde_json::Value {
             versions.len() - 1
         });
         versions[at].2.update(format!("{}|{}|{:?}|{:?};", row.plural, row.kind, row.verbs, row.subresources));
+        if let Some(custom) = &row.custom {
+            let selectable: Vec<&str> = custom.selectable.iter().map(|(name, _)| name.as_str()).collect();
+            versions[at].2.update(format!("{}|{selectable:?}|{:?};", custom.openapi, row.scope));
+        }
     }
     let hashed: Vec<(String, String, String)> =
         versions.into_iter().map(|(g, v, hash)| (g, v, format!("{:X}", hash.finalize()))).collect();
@@ -246,6 +277,7 @@ fn resource(row: &Row) -> Resource {
             .collect(),
         schema: row.schema.clone(),
         list_schema: schema::of_kind(&list).cloned(),
+        custom: None,
     }
 }
 

@@ -18,10 +18,9 @@ pub fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
 }
 
 /// A page of objects in the shape that was asked for.
-pub fn shape_list(call: &Call, page: &Page, accepted: &Accepted) -> Value {
-    let objects: Vec<Value> = page.objects.iter().map(|o| call.value_of(&call.bytes_of(o))).collect();
+pub fn shape_list(call: &Call, page: &Page, objects: &[Value], accepted: &Accepted) -> Value {
     let mut document = match accepted.shape {
-        Shape::Table => table(&call.row, &objects, accepted, include_object(call)),
+        Shape::Table => table(&call.row, objects, accepted, include_object(call)),
         _ => {
             let items: Vec<Value> = objects.iter().map(|object| partial(object, accepted)).collect();
             json!({"kind": "PartialObjectMetadataList", "apiVersion": accepted.meta_version(), "items": items})

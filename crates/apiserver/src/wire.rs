@@ -7,6 +7,8 @@ use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::object::Meta;
 use ferry_api::schema::TypeDef;
 use ferry_api::status::Status;
+use ferry_resources::Row;
+use ferry_resources::custom_resource::Custom;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -56,6 +58,74 @@ pub fn decode(
     }
     let warnings = if validation == FieldValidation::Warn { decoded.violations } else { Vec::new() };
     Ok(Decoded { object: decoded.value, warnings })
+}
+
+/// Decodes a request's object of a row's kind.
+pub fn decode_object(row: &Row, body: &[u8], format: Format, validation: FieldValidation) -> Result<Decoded, Status> {
+    let expected = row.gvk();
+    let Some(custom) = &row.custom else {
+        return decode(body, format, &expected, row.schema.as_deref(), validation);
+    };
+    if format == Format::Protobuf {
+        return Err(Status::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
+            expected.kind, expected.version, expected.kind
+        )));
+    }
+    let json = to_json(body, format, &expected)?;
+    let mut decoded = codec::decode_any(&json).map_err(|error| error.into_status(&expected, body))?;
+    check_custom_kind(&decoded.value, &expected, body)?;
+    decoded.violations.extend(prune(custom, &mut decoded.value, &expected)?);
+    if validation == FieldValidation::Strict
+        && let Some(status) = decoded.strict_error(&expected)
+    {
+        return Err(status);
+    }
+    let warnings = if validation == FieldValidation::Warn { decoded.violations } else { Vec::new() };
+    Ok(Decoded { object: decoded.value, warnings })
+}
+
+/// Drops what a custom resource's schema does not know, and says so.
+fn prune(custom: &Custom, object: &mut Value, expected: &GroupVersionKind) -> Result<Vec<String>, Status> {
+    let unknown = custom.prune(object).map_err(|why| {
+        Status::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: {why}",
+            expected.kind, expected.version, expected.kind
+        ))
+    })?;
+    Ok(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect())
+}
+
+/// What a patch has made of an object of a custom resource, decoded like a body. The second
+/// is what strictness has to say.
+pub fn decode_patched(custom: &Custom, object: &mut Value, expected: &GroupVersionKind) -> Result<Vec<String>, Status> {
+    if !object.is_object() {
+        return Err(Status::bad_request("the patch does not leave an object"));
+    }
+    prune(custom, object, expected)
+}
+
+/// Upstream reads these without types, so nothing stands in for a kind that is left out. A
+/// kind that is another's is left for validation to name.
+fn check_custom_kind(object: &Value, expected: &GroupVersionKind, body: &[u8]) -> Result<(), Status> {
+    let unrecognized = |what: &str| {
+        let text = format!("Object '{what}' is missing in '{}'", String::from_utf8_lossy(body).trim_end());
+        codec::DecodeError::unrecognized(text).into_status(expected, body)
+    };
+    if !object.is_object() || object.get("kind").is_none_or(|kind| kind.as_str() == Some("")) {
+        return Err(unrecognized("Kind"));
+    }
+    let found = object.gvk().group_version();
+    if object.get("apiVersion").is_none_or(|version| version.as_str() == Some("")) {
+        return Err(unrecognized("apiVersion"));
+    }
+    if found != expected.group_version() {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({found}) does not match the expected API version ({})",
+            expected.group_version()
+        )));
+    }
+    Ok(())
 }
 
 /// The body as JSON text, whatever it came as.

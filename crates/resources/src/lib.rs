@@ -18,6 +18,7 @@ pub mod cel;
 pub mod certificates;
 pub mod coordination;
 pub mod core;
+pub mod custom_resource;
 pub mod discovery;
 pub mod events;
 pub mod flowcontrol;

@@ -1,5 +1,6 @@
 //! The row: everything the generic layers need to know about a kind, as data.
 
+use crate::custom_resource::Custom;
 use crate::strategy::Strategy;
 use ferry_api::gvk::{GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource};
 use ferry_api::schema::TypeDef;
@@ -40,6 +41,8 @@ pub struct Row {
     /// `None` only for kinds that accept any fields.
     pub schema: Option<Arc<TypeDef>>,
     pub strategy: Arc<dyn Strategy>,
+    /// Only for kinds that a CustomResourceDefinition made.
+    pub custom: Option<Arc<Custom>>,
 }
 
 /// `status`, `scale`, `log`… as discovery lists them; the API server has the handlers.
@@ -103,6 +106,13 @@ impl Row {
             Some(namespace) if self.is_namespaced() => format!("{}{namespace}/", self.storage_prefix),
             _ => self.storage_prefix.to_string(),
         }
+    }
+
+    /// Whether objects take this verb. A custom resource whose definition goes still takes
+    /// those that discovery no longer shows: finalizers must be removable to the end.
+    pub fn serves(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|known| *known == verb)
+            || (self.custom.is_some() && matches!(verb, "create" | "update" | "patch"))
     }
 
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {

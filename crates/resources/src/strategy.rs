@@ -134,6 +134,18 @@ pub trait Strategy: Send + Sync + 'static {
         None
     }
 
+    /// Whether a finalizer without a domain must be one that Kubernetes itself knows. Only
+    /// definitions of custom resources and their objects may have others.
+    fn requires_standard_finalizers(&self) -> bool {
+        true
+    }
+
+    /// For kinds that always wait for something before they go: the object as the first
+    /// delete leaves it, with the finalizer that holds it. The caller adds the time.
+    fn mark_for_deletion(&self, _object: &Value, _now: Timestamp) -> Option<Value> {
+        None
+    }
+
     /// What deletion does with dependents when the request does not say.
     fn default_propagation(&self) -> Propagation {
         Propagation::Background

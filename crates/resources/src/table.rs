@@ -67,6 +67,7 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
         schema: schema::of_kind(&gvk).cloned(),
         stored_as: gvk,
         strategy: Arc::new(strategy),
+        custom: None,
     }
 }
 

@@ -62,7 +62,8 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 impl DecodeError {
-    pub(crate) fn unrecognized(message: String) -> Self {
+    /// A body of which not even the kind could be read.
+    pub fn unrecognized(message: String) -> Self {
         Self { message, found: None }
     }
 

@@ -4,6 +4,7 @@
 use super::decode::DecodeError;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Converts one YAML document to JSON text of at most `max_bytes`, which bounds what
@@ -31,6 +32,119 @@ pub fn to_json(body: &[u8], max_bytes: usize) -> Result<String, DecodeError> {
 /// An object as a YAML document.
 pub fn encode(value: &Value) -> String {
     serde_yaml_ng::to_string(value).expect("a JSON value has only string keys and is always writable as YAML")
+}
+
+/// The first key that stands twice in one map, in the words of Go's YAML reader:
+/// `line 9: key "foo" already set in map`. `None` for a document that has none or is none.
+pub fn duplicate_key(body: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    let document = serde_yaml_ng::Deserializer::from_str(text).next()?;
+    let mut found = None;
+    let error = Unique { found: &mut found }.deserialize(document).err()?;
+    let (key, line) = (found?, error.location()?.line());
+    Some(format!(
+        "error converting YAML to JSON: yaml: unmarshal errors:\n  line {line}: key {key:?} already set in map"
+    ))
+}
+
+/// Walks a document and fails at a key that stands twice, so that the error tells its line.
+struct Unique<'a> {
+    found: &'a mut Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Unique<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unique<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Unique { found: self.found })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let mut seen = HashSet::new();
+        while entries.next_key_seed(NewKey { seen: &mut seen, found: self.found })?.is_some() {
+            entries.next_value_seed(Unique { found: self.found })?;
+        }
+        Ok(())
+    }
+}
+
+/// A key that has not been seen in its map.
+struct NewKey<'a> {
+    seen: &'a mut HashSet<String>,
+    found: &'a mut Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for NewKey<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NewKey<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, key: bool) -> Result<(), E> {
+        self.visit_str(&key.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, key: i64) -> Result<(), E> {
+        self.visit_str(&key.to_string())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, key: u64) -> Result<(), E> {
+        self.visit_str(&key.to_string())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<(), E> {
+        if self.seen.insert(key.to_owned()) {
+            return Ok(());
+        }
+        *self.found = Some(key.to_owned());
+        Err(E::custom("a key stands twice"))
+    }
 }
 
 fn mistake(message: impl fmt::Display) -> DecodeError {
@@ -168,6 +282,17 @@ mod tests {
 
     fn json(text: &str) -> Result<String, String> {
         to_json(text.as_bytes(), 10_000).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_told_with_its_line() {
+        let text = "\na: 1\nspec:\n  foo: 1\n  list:\n  - x: 1\n  foo: 2\n";
+        assert_eq!(
+            duplicate_key(text.as_bytes()).expect("a duplicate"),
+            "error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \"foo\" already set in map"
+        );
+        assert_eq!(duplicate_key(b"{\"a\": 1, \"b\": {\"a\": null}}"), None);
+        assert_eq!(duplicate_key(b"a: [1, a: 2"), None);
     }
 
     #[test]

@@ -88,10 +88,7 @@ impl Definitions {
     }
 
     fn pointer(&self, name: &str) -> Value {
-        match self.dialect {
-            Dialect::V2 => json!({"$ref": format!("#/definitions/{name}")}),
-            Dialect::V3 => json!({"$ref": format!("#/components/schemas/{name}")}),
-        }
+        json!({"$ref": super::reference(name, self.dialect == Dialect::V2)})
     }
 
     /// Every schema that was asked for and those that they ask for.

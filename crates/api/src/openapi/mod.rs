@@ -30,6 +30,29 @@ pub struct Resource {
     pub schema: Option<Arc<TypeDef>>,
     /// The type of the list; `None` where the table has none (custom resources).
     pub list_schema: Option<Arc<TypeDef>>,
+    /// Takes the place of both types for a custom resource.
+    pub custom: Option<CustomSchema>,
+}
+
+/// The schemas of a custom resource and its list as they are published. They may refer to
+/// the metadata of objects and of lists in the words of [`reference`].
+#[derive(Clone, Debug)]
+pub struct CustomSchema {
+    pub object: Value,
+    pub list_kind: String,
+    pub list: Value,
+}
+
+/// How a definition is referred to in a document.
+pub fn reference(name: &str, v2: bool) -> String {
+    if v2 { format!("#/definitions/{name}") } else { format!("#/components/schemas/{name}") }
+}
+
+/// `com.example.v1.Widget`: the name under which a custom resource's schema is published.
+pub fn custom_name(group: &str, version: &str, kind: &str) -> String {
+    let mut parts: Vec<&str> = group.split('.').rev().collect();
+    parts.extend([version, kind]);
+    parts.join(".")
 }
 
 #[derive(Clone, Debug)]
@@ -129,6 +152,7 @@ mod tests {
                     subresources: Vec::new(),
                     schema: of_kind(&own.with_kind((*kind).to_owned())).cloned(),
                     list_schema: of_kind(&own.with_kind(format!("{kind}List"))).cloned(),
+                    custom: None,
                 }),
                 Some((parent, name)) => {
                     // A kind of another group stands there as "policy/v1.Eviction".

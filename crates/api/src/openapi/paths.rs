@@ -1,7 +1,7 @@
 //! The operations of every resource: which URLs there are, what they take and give.
 
 use super::definitions::{Definitions, Dialect};
-use super::{Resource, Subresource};
+use super::{Resource, Subresource, custom_name};
 use crate::gvk::GroupVersionKind;
 use crate::schema::{TypeDef, builtin};
 use serde_json::{Map, Value, json};
@@ -111,7 +111,17 @@ impl Writer<'_> {
         let kind = self.kind();
         let item = resource.schema.clone();
         let list = resource.list_schema.clone().or_else(|| resource.schema.clone());
-        let (object, listed) = (self.reference(&item), self.reference(&list));
+        let (object, listed) = match &resource.custom {
+            Some(custom) => {
+                // The schemas refer to these by name.
+                self.meta("ObjectMeta");
+                self.meta("ListMeta");
+                let list = custom_name(group, version, &custom.list_kind);
+                let listed = self.definitions.plain(&list, custom.list.clone());
+                (self.custom_object(), listed)
+            }
+            None => (self.reference(&item), self.reference(&list)),
+        };
 
         let mut methods = Map::new();
         if self.has("list") {
@@ -172,7 +182,9 @@ impl Writer<'_> {
         let suffix = capitalize(name);
         let mut methods = Map::new();
         // What connects (exec, proxy) or streams (log) has no object to give.
-        if subresource.schema.is_none() || subresource.kind.kind.ends_with("Options") || name == "log" {
+        let is_custom_status = self.resource.custom.is_some() && name == "status";
+        let has_object = subresource.schema.is_some() || is_custom_status;
+        if !has_object || subresource.kind.kind.ends_with("Options") || name == "log" {
             for verb in &subresource.verbs {
                 let (method, action) = match verb.as_str() {
                     "get" if name == "log" => ("get", "get"),
@@ -201,7 +213,7 @@ impl Writer<'_> {
                 methods.insert(method.into(), self.operation(operation));
             }
         } else {
-            let object = self.reference(&subresource.schema);
+            let object = if is_custom_status { self.custom_object() } else { self.reference(&subresource.schema) };
             self.object_methods(&subresource.verbs, &suffix, &subresource.kind, &object, &mut methods);
             if subresource.verbs.iter().any(|verb| verb == "create") {
                 let operation = Operation {
@@ -330,6 +342,10 @@ impl Writer<'_> {
 
     fn operation(&mut self, operation: Operation) -> Value {
         let v3 = self.definitions.dialect == Dialect::V3;
+        let offered = |list: &[&'static str]| -> Vec<&'static str> {
+            list.iter().copied().filter(|media| self.is_offered(media)).collect()
+        };
+        let (patches, produces) = (offered(&PATCHES), offered(&operation.produces));
         let mut out = Map::new();
         out.insert("operationId".into(), operation.id.into());
         out.insert("description".into(), operation.description.into());
@@ -357,7 +373,7 @@ impl Writer<'_> {
             }
             Body::Patch(schema) if v3 => {
                 let content: Map<String, Value> =
-                    PATCHES.iter().map(|media| ((*media).to_owned(), json!({"schema": schema}))).collect();
+                    patches.iter().map(|media| ((*media).to_owned(), json!({"schema": schema}))).collect();
                 out.insert("requestBody".into(), json!({"content": content, "required": true}));
             }
             Body::Object(schema) => {
@@ -370,7 +386,7 @@ impl Writer<'_> {
             }
             Body::Patch(schema) => {
                 parameters.push(json!({"in": "body", "name": "body", "required": true, "schema": schema}));
-                out.insert("consumes".into(), json!(PATCHES));
+                out.insert("consumes".into(), json!(patches));
             }
         }
         if !parameters.is_empty() {
@@ -387,11 +403,8 @@ impl Writer<'_> {
             let mut response = json!({ "description": description });
             match schema {
                 Some(schema) if v3 => {
-                    let content: Map<String, Value> = operation
-                        .produces
-                        .iter()
-                        .map(|media| ((*media).to_owned(), json!({"schema": schema})))
-                        .collect();
+                    let content: Map<String, Value> =
+                        produces.iter().map(|media| ((*media).to_owned(), json!({"schema": schema}))).collect();
                     response["content"] = Value::Object(content);
                 }
                 Some(schema) => response["schema"] = schema,
@@ -402,7 +415,7 @@ impl Writer<'_> {
         responses.insert("401".into(), json!({"description": "Unauthorized"}));
         out.insert("responses".into(), Value::Object(responses));
         if !v3 {
-            out.insert("produces".into(), json!(operation.produces));
+            out.insert("produces".into(), json!(produces));
             out.insert("schemes".into(), json!(["https"]));
         }
         Value::Object(out)
@@ -453,6 +466,17 @@ impl Writer<'_> {
             Some(definition) => self.definitions.reference(definition),
             None => json!({"type": "object"}),
         }
+    }
+
+    fn custom_object(&mut self) -> Value {
+        let resource = self.resource;
+        let schema = resource.custom.as_ref().map(|custom| custom.object.clone()).unwrap_or_default();
+        self.definitions.plain(&custom_name(&resource.group, &resource.version, &resource.kind), schema)
+    }
+
+    /// Custom resources have no protobuf form and no strategic merge.
+    fn is_offered(&self, media: &str) -> bool {
+        self.resource.custom.is_none() || !(media.contains("protobuf") || media.contains("strategic"))
     }
 
     fn meta(&mut self, name: &str) -> Value {

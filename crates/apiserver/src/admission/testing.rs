@@ -32,6 +32,7 @@ pub(super) fn row(group: &'static str, kind: &'static str, plural: &'static str,
         storage_prefix: format!("/registry/{plural}/").into(),
         schema: None,
         strategy: Arc::new(NoRules),
+        custom: None,
     })
 }
 

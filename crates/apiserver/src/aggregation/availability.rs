@@ -255,7 +255,7 @@ fn judge(remote: &Remote, service: &Value, slices: &[Value]) -> Option<Finding> 
 async fn write(server: &ServerState, name: &str, finding: &Finding) -> Result<(), Status> {
     let registry = &server.registry;
     let Some(row) = registry.rows.find("apiregistration.k8s.io", "v1", "apiservices") else { return Ok(()) };
-    let Some(present) = registry.current(&row, "", name) else { return Ok(()) };
+    let Some(present) = registry.current(&row, "", name).await? else { return Ok(()) };
     if plan_condition(&present, finding, Timestamp::now()).is_none() {
         return Ok(());
     }

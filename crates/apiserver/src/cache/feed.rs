@@ -86,6 +86,23 @@ async fn load(cache: &Cache) -> Result<Revision, ferry_store::Error> {
     Ok(revision)
 }
 
+/// Reads the entries of one stock that was added while the cache runs.
+pub(super) async fn read(cache: &Cache, stock: &super::Stock) -> Result<(), ferry_store::Error> {
+    let mut found = Vec::new();
+    let mut options = RangeOptions { limit: PAGE, ..RangeOptions::default() };
+    let revision = loop {
+        let page = cache.store.range(stock.prefix(), options.clone()).await?;
+        options.revision = Some(page.revision);
+        options.start_after = page.entries.last().map(|entry| entry.key.to_string());
+        found.extend(page.entries.iter().filter_map(|entry| stored(cache, stock, entry)));
+        if !page.more {
+            break page.revision;
+        }
+    };
+    stock.complete(found, revision);
+    Ok(())
+}
+
 fn stored(cache: &Cache, stock: &super::Stock, entry: &Entry) -> Option<Stored> {
     decode(cache, stock, &entry.key, entry.revision, &entry.value)
 }

@@ -67,6 +67,32 @@ impl Cache {
         Ok(cache)
     }
 
+    /// Begins to hold the objects of a kind, which are read before this returns. Nothing
+    /// happens where their stock is here already.
+    pub async fn add(&self, row: &Arc<Row>) -> Result<(), ferry_store::Error> {
+        let stock = Arc::new(Stock::new(row.clone(), self.applied.clone()));
+        {
+            let mut stocks = self.stocks.write();
+            if stocks.contains_key(row.storage_prefix.as_ref()) {
+                return Ok(());
+            }
+            // From here on the feeder brings changes, which wait for the read below.
+            stocks.insert(row.storage_prefix.to_string(), stock.clone());
+        }
+        let outcome = feed::read(self, &stock).await;
+        if outcome.is_err() {
+            self.drop_stock(&row.storage_prefix);
+        }
+        outcome
+    }
+
+    /// Lets go of the objects under a prefix and ends the watches of them.
+    pub fn drop_stock(&self, prefix: &str) {
+        if let Some(stock) = self.stocks.write().remove(prefix) {
+            stock.close();
+        }
+    }
+
     /// The stock that a row's objects are in; `None` for kinds that are not stored.
     pub fn stock(&self, row: &Row) -> Option<Arc<Stock>> {
         self.stocks.read().get(row.storage_prefix.as_ref()).cloned()
@@ -86,6 +112,11 @@ impl Cache {
     /// The revision up to which every change has been applied.
     pub fn revision(&self) -> Revision {
         *self.applied.borrow()
+    }
+
+    /// Tells of every revision as it is applied.
+    pub fn subscribe_applied(&self) -> watch::Receiver<Revision> {
+        self.applied.subscribe()
     }
 
     /// Returns once every change up to `revision` has been applied.

@@ -41,11 +41,20 @@ struct Inner {
     window_start: Revision,
     /// The first full read has been made.
     loaded: bool,
+    /// Changes that came while a stock that was added later is being read.
+    pending: Vec<Pending>,
+    /// The kind is no longer served; nobody may begin to watch.
+    closed: bool,
     /// The last revision that changed this stock. From it until now the objects are the
     /// same, so a page of an older list can still be read from memory.
     last_modified: Revision,
     watchers: Vec<WatcherSlot>,
     observers: Vec<Observer>,
+}
+
+enum Pending {
+    Put(Stored),
+    Delete(String, Revision),
 }
 
 /// Some or all objects as of one revision.
@@ -72,6 +81,8 @@ impl Stock {
                 ring_bytes: 0,
                 window_start: 0,
                 loaded: false,
+                pending: Vec::new(),
+                closed: false,
                 last_modified: 0,
                 watchers: Vec::new(),
                 observers: Vec::new(),
@@ -155,7 +166,9 @@ impl Stock {
             },
         );
         inner.watchers.retain(|slot| !slot.is_closed());
-        inner.watchers.push(slot);
+        if !inner.closed {
+            inner.watchers.push(slot);
+        }
         Ok(watcher)
     }
 
@@ -171,17 +184,51 @@ impl Stock {
         self.inner.read().watchers.iter().filter(|slot| !slot.is_closed()).count()
     }
 
-    pub(super) fn put(&self, stored: Stored) {
-        let stored = Arc::new(stored);
+    /// Ends every watch: what the watchers were shown is no longer what the kind is. They
+    /// come back and see it anew.
+    pub fn disconnect(&self) {
+        self.inner.write().watchers.clear();
+    }
+
+    /// Ends every watch for good.
+    pub(super) fn close(&self) {
         let mut inner = self.inner.write();
-        let old = inner.objects.insert(stored.key().clone(), stored.clone());
-        inner.publish(Event::put(stored, old));
+        inner.closed = true;
+        inner.watchers.clear();
+    }
+
+    /// Completes a stock that was added while the cache runs: what was read at one revision,
+    /// then what the feeder has brought since. A full reload that came first has done it all.
+    pub(super) fn complete(&self, found: Vec<Stored>, revision: Revision) {
+        let mut inner = self.inner.write();
+        if inner.loaded {
+            return;
+        }
+        inner.load(found, revision);
+        for change in std::mem::take(&mut inner.pending) {
+            match change {
+                Pending::Put(stored) if stored.revision() > revision => inner.put(stored),
+                Pending::Delete(key, at) if at > revision => inner.delete(&key, at),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn put(&self, stored: Stored) {
+        let mut inner = self.inner.write();
+        if inner.loaded {
+            inner.put(stored);
+        } else {
+            inner.pending.push(Pending::Put(stored));
+        }
     }
 
     pub(super) fn delete(&self, key: &str, revision: Revision) {
         let mut inner = self.inner.write();
-        if let Some(old) = inner.objects.remove(key) {
-            inner.publish(Event::delete(old, revision));
+        if inner.loaded {
+            inner.delete(key, revision);
+        } else {
+            inner.pending.push(Pending::Delete(key.to_owned(), revision));
         }
     }
 
@@ -195,13 +242,9 @@ impl Stock {
     /// one, after a broken watch, is turned into the changes that must have been missed.
     pub(super) fn replace(&self, found: Vec<Stored>, revision: Revision) {
         let mut inner = self.inner.write();
+        inner.pending.clear();
         if !inner.loaded {
-            inner.loaded = true;
-            inner.objects = found.into_iter().map(|stored| (stored.key().clone(), Arc::new(stored))).collect();
-            let Inner { objects, observers, .. } = &*inner;
-            for observer in observers {
-                objects.values().for_each(|object| observer(&Change::Put(object.clone())));
-            }
+            inner.load(found, revision);
         } else {
             let mut changes: Vec<Event> = Vec::new();
             let mut gone = std::mem::take(&mut inner.objects);
@@ -229,6 +272,29 @@ impl Stock {
 }
 
 impl Inner {
+    /// The starting point of the stock.
+    fn load(&mut self, found: Vec<Stored>, revision: Revision) {
+        self.loaded = true;
+        self.objects = found.into_iter().map(|stored| (stored.key().clone(), Arc::new(stored))).collect();
+        for observer in &self.observers {
+            self.objects.values().for_each(|object| observer(&Change::Put(object.clone())));
+        }
+        self.last_modified = revision;
+        self.window_start = revision;
+    }
+
+    fn put(&mut self, stored: Stored) {
+        let stored = Arc::new(stored);
+        let old = self.objects.insert(stored.key().clone(), stored.clone());
+        self.publish(Event::put(stored, old));
+    }
+
+    fn delete(&mut self, key: &str, revision: Revision) {
+        if let Some(old) = self.objects.remove(key) {
+            self.publish(Event::delete(old, revision));
+        }
+    }
+
     fn range(&self, prefix: &str, after: Option<&str>) -> Vec<Arc<Stored>> {
         let from = match after {
             Some(after) => Bound::Excluded(after),
@@ -306,6 +372,32 @@ mod tests {
         drop(inner);
         assert!(start(&stock, Start::After(oldest)).is_ok());
         assert_eq!(start(&stock, Start::After(oldest - 1)).err(), Some(TooOld { requested: oldest - 1, oldest }));
+    }
+
+    #[test]
+    fn a_stock_that_is_added_later_misses_nothing_and_shows_nothing_twice() {
+        let row = ferry_resources::all().iter().find(|row| row.plural == "configmaps").expect("a builtin kind").clone();
+        let stock = Stock::new(row, Arc::new(watch::Sender::new(1)));
+        let admit = |name: &str, revision| {
+            let raw = format!("{{\"metadata\":{{\"name\":\"{name}\"}}}}");
+            let key = format!("/registry/configmaps/default/{name}");
+            stock.admit(key.into(), revision, raw.as_bytes()).expect("decodes")
+        };
+        // The feeder is both behind and ahead of the read at revision 5.
+        stock.put(admit("old", 4));
+        stock.delete("/registry/configmaps/default/gone", 6);
+        stock.put(admit("new", 7));
+        stock.complete(vec![admit("gone", 2), admit("old", 4)], 5);
+        stock.complete(Vec::new(), 9);
+        let names: Vec<String> =
+            stock.list("/registry/configmaps/").objects.iter().map(|object| object.name().to_owned()).collect();
+        assert_eq!(names, ["new", "old"]);
+        let mut watcher = start(&stock, Start::After(5)).expect("the read is where the window begins");
+        let seen: Vec<u64> = std::iter::from_fn(|| watcher.next_initial()).map(|(_, event)| event.revision()).collect();
+        assert_eq!(seen, [6, 7]);
+        stock.close();
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(matches!(watcher.poll_next(&mut context), std::task::Poll::Ready(None)), "the watch is over");
     }
 
     #[test]

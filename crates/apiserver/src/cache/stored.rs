@@ -2,9 +2,10 @@
 //! selectors and keys need without decoding them.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What stands before the place where resourceVersion is spliced in. The encoder
 /// (`registry/encode.rs`) writes kind, apiVersion and metadata first, and a quote inside
@@ -22,7 +23,13 @@ pub struct Stored {
     version_at: Range<usize>,
     labels: Box<[(Box<str>, Box<str>)]>,
     fields: Box<[(&'static str, Box<str>)]>,
+    /// The object as rows show it that do not show the stored bytes; most objects have none.
+    forms: OnceLock<Box<Forms>>,
 }
+
+/// By [`ferry_resources::custom_resource::Custom::form`]; `None` where the stored bytes are
+/// that form.
+type Forms = Mutex<Vec<(u64, Option<Bytes>)>>;
 
 impl Stored {
     /// Takes bytes as the store has them (without resourceVersion) into the cache.
@@ -40,7 +47,7 @@ impl Stored {
             None => Box::default(),
         };
         let fields = fields.into_iter().map(|(name, value)| (name, value.into_boxed_str())).collect();
-        Some(Self { key, revision, bytes, version_at, labels, fields })
+        Some(Self { key, revision, bytes, version_at, labels, fields, forms: OnceLock::new() })
     }
 
     /// `/registry/pods/default/web`.
@@ -90,6 +97,21 @@ impl Stored {
     /// metadata.namespace), as the kind's strategy extracted it.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(n, _)| *n == name).map(|(_, v)| &**v)
+    }
+
+    /// The object in a form that was made before.
+    pub fn form(&self, form: u64) -> Option<Bytes> {
+        let forms = self.forms.get()?.lock();
+        let (_, bytes) = forms.iter().find(|(known, _)| *known == form)?;
+        Some(bytes.clone().unwrap_or_else(|| self.bytes.clone()))
+    }
+
+    /// Keeps a form, so that it is made once however many read it. `None` says that the
+    /// stored bytes need no change. Forms of an older definition are of no more use.
+    pub fn keep_form(&self, form: u64, bytes: Option<Bytes>) {
+        let mut forms = self.forms.get_or_init(Box::default).lock();
+        forms.retain(|(known, _)| *known != form && known >> 10 >= form >> 10);
+        forms.push((form, bytes));
     }
 
     /// The same bytes under another resourceVersion: a DELETED event carries the last

@@ -71,6 +71,18 @@ pub enum Seen {
     Deleted,
 }
 
+impl Seen {
+    /// What a change is to somebody for whom the object matched before, or does so now.
+    pub fn of(before: bool, now: bool) -> Option<Self> {
+        match (before, now) {
+            (false, true) => Some(Self::Added),
+            (true, true) => Some(Self::Modified),
+            (true, false) => Some(Self::Deleted),
+            (false, false) => None,
+        }
+    }
+}
+
 impl Event {
     pub fn put(new: Arc<Stored>, old: Option<Arc<Stored>>) -> Self {
         Self { revision: new.revision(), new: Some(new), old, ended: OnceLock::new() }
@@ -109,12 +121,12 @@ impl Event {
     /// whatever happened to it in the store.
     pub fn seen(&self, filter: &dyn Filter) -> Option<Seen> {
         let matches = |side: &Option<Arc<Stored>>| side.as_ref().is_some_and(|stored| filter.matches(stored));
-        match (matches(&self.old), matches(&self.new)) {
-            (false, true) => Some(Seen::Added),
-            (true, true) => Some(Seen::Modified),
-            (true, false) => Some(Seen::Deleted),
-            (false, false) => None,
-        }
+        Seen::of(matches(&self.old), matches(&self.new))
+    }
+
+    /// The object before and after the change.
+    pub fn sides(&self) -> (Option<&Arc<Stored>>, Option<&Arc<Stored>>) {
+        (self.old.as_ref(), self.new.as_ref())
     }
 
     /// The object as it is sent: the new version, or the last matching one.
@@ -172,6 +184,11 @@ impl WatcherSlot {
 }
 
 impl Watcher {
+    /// The objects that the first events are about.
+    pub fn initial_objects(&self) -> Vec<Arc<Stored>> {
+        self.initial.iter().filter_map(|event| event.new.clone()).collect()
+    }
+
     /// The events to show before any change; `None` once they are used up.
     pub fn next_initial(&mut self) -> Option<(Seen, Arc<Event>)> {
         while let Some(event) = self.initial.pop_front() {

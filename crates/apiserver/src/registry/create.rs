@@ -53,6 +53,10 @@ impl Registry {
         for key in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
             object.remove_meta(key);
         }
+        if row.custom.as_ref().is_some_and(|custom| custom.definition.terminating) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Status::forbidden(&row.group_resource(), object.name(), why));
+        }
         metadata::ensure_namespace(row, namespace, &mut object)?;
         metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
         tracking.record(row, None, &mut object, "", caller)?;
@@ -85,9 +89,7 @@ impl Registry {
         } else {
             object.remove_meta("generation");
         }
-        if let Some(schema) = row.schema.as_deref() {
-            ferry_api::codec::normalize(&mut object, schema);
-        }
+        self.normalize(row, &mut object);
         // Which addresses a Service gets is decided before it is validated, and given
         // back when anything after this fails.
         let reservation = self.services.reserve_for_create(row, &mut object)?;
@@ -109,21 +111,21 @@ impl Registry {
             status
         };
         if caller.dry_run {
-            if let Some(current) = self.current(row, namespace, object.name()) {
+            if let Some(current) = self.current(row, namespace, object.name()).await? {
                 return Err(exists(Some(&current)));
             }
             return Ok(self.unstored_answer(object, None));
         }
-        let encoded = self.encode(row, &key, &object)?;
+        let encoded = self.encode(row, &key, &object).await?;
         match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
                 reservation.keep();
                 self.sync_addresses(&changed_addresses(row, None, Some(&object))).await;
-                Ok(self.stored_answer(row, object, revision, &encoded))
+                self.stored_answer(row, object, revision, &encoded).await
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {
-                let current = current.and_then(|entry| self.decode_entry(row, &entry).ok());
-                Err(exists(current.as_ref()))
+                let current = self.read_entry(row, current).await.ok().flatten();
+                Err(exists(current.as_ref().map(|current| &current.object)))
             }
             Err(error) => Err(store_failed(error)),
         }

@@ -59,9 +59,9 @@ impl Registry {
     ) -> Result<Deleted, Status> {
         let key = row.key(namespace, name);
         let not_found = || Status::not_found(&row.group_resource(), name);
-        let mut current = self.current(row, namespace, name);
+        let mut current = self.read(row, namespace, name).await?;
         loop {
-            let old = current.ok_or_else(not_found)?;
+            let old = current.ok_or_else(not_found)?.object;
             check_preconditions(row, name, options, &old)?;
             self.admit_delete(row, namespace, name, &old, caller).await?;
             let plan = plan_deletion(row, options, &old, caller.now);
@@ -78,19 +78,19 @@ impl Registry {
                 Deletion::AlreadyPending => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
                 Deletion::Mark(new) if new == old => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
                 Deletion::Mark(new) => {
-                    let sealed = self.encode(row, &key, &new)?.sealed;
+                    let sealed = self.encode(row, &key, &new).await?.sealed;
                     (Commit { key: key.clone(), expect, op: Op::Put(sealed) }, new, false)
                 }
                 Deletion::Remove => (Commit { key: key.clone(), expect, op: Op::Delete }, old, true),
                 Deletion::MarkAndRemove(new) => {
-                    let sealed = self.encode(row, &key, &new)?.sealed;
+                    let sealed = self.encode(row, &key, &new).await?.sealed;
                     match self.put(&key, expect, sealed).await {
                         Ok(revision) => {
                             let expect = Expect::Revision(revision);
                             (Commit { key: key.clone(), expect, op: Op::Delete }, new, true)
                         }
                         Err(ferry_store::Error::Conflict { current: met, .. }) => {
-                            current = met.map(|entry| self.decode_entry(row, &entry)).transpose()?;
+                            current = self.read_entry(row, met).await?;
                             continue;
                         }
                         Err(error) => return Err(store_failed(error)),
@@ -107,7 +107,7 @@ impl Registry {
                     return Ok(if gone { Deleted::Gone(written) } else { Deleted::Pending(written) });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {
-                    current = met.map(|entry| self.decode_entry(row, &entry)).transpose()?;
+                    current = self.read_entry(row, met).await?;
                 }
                 Err(error) => return Err(store_failed(error)),
             }
@@ -185,6 +185,12 @@ fn check_preconditions(row: &Row, name: &str, options: &DeleteOptions, old: &Val
 pub(super) fn plan_deletion(row: &Row, options: &DeleteOptions, old: &Value, now: Timestamp) -> Deletion {
     if row.group.is_empty() && row.kind == "Namespace" {
         return plan_namespace_deletion(row, options, old, now);
+    }
+    if !old.is_deleting()
+        && let Some(mut marked) = row.strategy.mark_for_deletion(old, now)
+    {
+        marked.set_meta("deletionTimestamp", timestamp(now));
+        return Deletion::Mark(marked);
     }
     let mut new = old.clone();
     let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });

@@ -15,6 +15,7 @@ mod managed_fields;
 mod metadata;
 pub mod node_port;
 pub mod rows;
+mod served;
 pub mod service;
 pub mod service_address;
 pub mod service_ip;
@@ -30,12 +31,12 @@ pub use update::{IfAbsent, Part, Target, Updated};
 use crate::admission::{Admission, AdmissionRequest, Operation};
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
-use crate::cache::{Cache, Stored, splice_version};
+use crate::cache::{Cache, Stored};
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
-use ferry_store::{Commit, Committed, Entry, Expect, Op, Revision, Store};
+use ferry_store::{Commit, Committed, Expect, Op, Revision, Store};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -173,44 +174,8 @@ struct Encoded {
 }
 
 impl Registry {
-    /// The present version of an object in the row's own version, with its resourceVersion.
-    pub fn current(&self, row: &Row, namespace: &str, name: &str) -> Option<Value> {
-        let stored = self.stored(row, namespace, name)?;
-        Some(self.decode(row, &stored))
-    }
-
     pub fn stored(&self, row: &Row, namespace: &str, name: &str) -> Option<Arc<Stored>> {
         self.cache.stock(row)?.get(&row.key(namespace, name))
-    }
-
-    pub fn decode(&self, row: &Row, stored: &Stored) -> Value {
-        decode(row, stored)
-    }
-
-    /// What a commit met instead of what it expected, decoded.
-    fn decode_entry(&self, row: &Row, entry: &Entry) -> Result<Value, Status> {
-        let raw = self.transformers.decode(&entry.key, &entry.value).map_err(Status::internal)?;
-        let stored = self
-            .cache
-            .stock(row)
-            .and_then(|stock| stock.admit(entry.key.clone(), entry.revision, &raw))
-            .ok_or_else(|| Status::internal(format!("the stored value of {:?} cannot be decoded", entry.key)))?;
-        Ok(self.decode(row, &stored))
-    }
-
-    /// The bytes of an object as the store keeps them: in the stored version, without
-    /// resourceVersion, encrypted where the kind is.
-    fn encode(&self, row: &Row, key: &str, object: &Value) -> Result<Encoded, Status> {
-        let plain: Bytes = if row.gvk() == row.stored_as {
-            encode::encode_unversioned(object).into()
-        } else {
-            let mut stored = object.clone();
-            row.strategy.to_stored(&mut stored);
-            stored.set_gvk(&row.stored_as);
-            encode::encode_unversioned(&stored).into()
-        };
-        let sealed = self.transformers.encode(key, plain.clone()).map_err(Status::internal)?;
-        Ok(Encoded { plain, sealed })
     }
 
     /// Commits, then waits until the cache shows it: only then may a caller be told.
@@ -222,15 +187,6 @@ impl Registry {
 
     async fn put(&self, key: &str, expect: Expect, value: Bytes) -> Result<Revision, ferry_store::Error> {
         self.commit(Commit { key: key.to_owned(), expect, op: Op::Put(value) }).await.map(|done| done.revision)
-    }
-
-    /// The answer to a write that was stored: its bytes are those of the store with the
-    /// revision they were given, so nothing is encoded twice.
-    fn stored_answer(&self, row: &Row, mut object: Value, revision: Revision, encoded: &Encoded) -> Written {
-        object.set_meta("resourceVersion", revision.to_string());
-        let spliced = if row.gvk() == row.stored_as { splice_version(&encoded.plain, revision) } else { None };
-        let bytes = spliced.map_or_else(|| encode::encode(&object).into(), |(bytes, _)| bytes);
-        Written { object, bytes }
     }
 
     /// The answer to a write that stored nothing, or nothing that is left.
@@ -257,6 +213,21 @@ impl Registry {
         request.object = Some(object);
         admission.mutate(&mut request).await?;
         admission.validate(&request).await
+    }
+
+    /// Brings an object into the form that is stored: of a builtin kind what Go's structs
+    /// would write, of a custom resource its metadata alone.
+    fn normalize(&self, row: &Row, object: &mut Value) {
+        match (&row.custom, row.schema.as_deref()) {
+            (Some(_), _) => {
+                let definition = ferry_api::schema::builtin().get("meta/v1", "ObjectMeta");
+                if let (Some(definition), Some(metadata)) = (definition, object.get_mut("metadata")) {
+                    ferry_api::codec::normalize(metadata, definition);
+                }
+            }
+            (None, Some(schema)) => ferry_api::codec::normalize(object, schema),
+            (None, None) => {}
+        }
     }
 
     fn admission(&self) -> Option<&Admission> {

@@ -74,7 +74,7 @@ impl Registry {
 
     async fn sync_address(&self, address: &str) -> Result<(), Status> {
         let Some(row) = self.rows.find(GROUP, "v1", "ipaddresses") else { return Ok(()) };
-        let object = self.current(&row, "", address);
+        let object = self.current(&row, "", address).await?;
         let owner = self.services.owner(address);
         let (removes, wanted) = match plan(address, owner.as_ref(), object.as_ref()) {
             Action::Nothing => return Ok(()),

@@ -77,9 +77,9 @@ impl Registry {
         let Target { row, namespace, name, .. } = target;
         let resource = row.group_resource();
         let key = row.key(namespace, name);
-        let mut current = self.current(row, namespace, name);
+        let mut current = self.read(row, namespace, name).await?;
         loop {
-            let Some(old) = current.as_ref() else {
+            let Some(present) = current.as_ref() else {
                 let creates = match &target.absent {
                     IfAbsent::Create => true,
                     IfAbsent::AsKind => row.strategy.allows_create_on_update(),
@@ -93,13 +93,14 @@ impl Registry {
                 match self.create(row, namespace, object, tracking, caller).await {
                     // Somebody created it between the look and the commit: now it is an update.
                     Err(status) if status.is_already_exists() => {
-                        current = self.current(row, namespace, name);
+                        current = self.read(row, namespace, name).await?;
                         continue;
                     }
                     Err(status) => return Err(status),
                     Ok(written) => return Ok(Updated { written, created: true }),
                 }
             };
+            let old = &present.object;
             let mut new = change(Some(old))?;
             self.check_preconditions(row, name, &mut new, old)?;
             metadata::dedup_owner_references(&mut new, |text| caller.warnings.add(text));
@@ -109,20 +110,21 @@ impl Registry {
                 row.strategy.default(&mut new);
             }
             self.before_update(target, &mut new, old, caller)?;
-            if let Some(schema) = row.schema.as_deref() {
-                ferry_api::codec::normalize(&mut new, schema);
-            }
+            self.normalize(row, &mut new);
             let reservation = self.services.reserve_for_update(row, &mut new, old)?;
             self.validate_update(target, &new, old, caller)?;
             self.admit_update(target, &mut new, old, caller).await?;
 
             ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
             let last = should_delete(row, &new, old);
-            if caller.dry_run || (new == *old && !last) {
+            if caller.dry_run || (row.custom.is_none() && new == *old && !last) {
                 return Ok(Updated { written: self.unstored_answer(new, None), created: false });
             }
             let expect = Expect::Revision(revision_of(old)?);
-            let encoded = self.encode(row, &key, &new)?;
+            let encoded = self.encode(row, &key, &new).await?;
+            if !last && present.is_stored_as(row, &new, &encoded) {
+                return Ok(Updated { written: self.unstored_answer(new, None), created: false });
+            }
             let outcome = if last {
                 self.commit(Commit { key: key.clone(), expect, op: Op::Delete }).await.map(|done| done.revision)
             } else {
@@ -136,12 +138,12 @@ impl Registry {
                     reservation.keep();
                     let after = if last { None } else { Some(&new) };
                     self.sync_addresses(&changed_addresses(row, Some(old), after)).await;
-                    let written = self.stored_answer(row, new, revision, &encoded);
+                    let written = self.stored_answer(row, new, revision, &encoded).await?;
                     return Ok(Updated { written, created: false });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {
                     drop(reservation);
-                    current = met.map(|entry| self.decode_entry(row, &entry)).transpose()?;
+                    current = self.read_entry(row, met).await?;
                 }
                 Err(error) => return Err(store_failed(error)),
             }

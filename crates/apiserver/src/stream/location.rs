@@ -165,7 +165,8 @@ pub async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Lo
             let pod = call
                 .server
                 .registry
-                .current(pods, call.namespace(), name)
+                .stored(pods, call.namespace(), name)
+                .map(|pod| pod.value())
                 .ok_or_else(|| Status::not_found(&pods.group_resource(), name))?;
             let (host, port) = pod_address(&pod, scheme, port)?;
             Ok(Location { scheme, host, port, path_and_query: with_query(&path, query) })
@@ -240,7 +241,8 @@ fn with_query(path: &str, query: &str) -> String {
 fn pod(call: &Call) -> Result<Value, Status> {
     call.server
         .registry
-        .current(&call.row, call.namespace(), &call.info.name)
+        .stored(&call.row, call.namespace(), &call.info.name)
+        .map(|pod| pod.value())
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))
 }
 

@@ -23,7 +23,7 @@ pub async fn change(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
     let schema = call.row.schema.as_deref();
     let gvk = call.row.gvk();
     let (patch_kind, sent) = if is_patch {
-        let patch_kind = PatchKind::of(&call.headers, schema.is_some())?;
+        let patch_kind = PatchKind::of(&call.headers, false)?;
         let patch: Value = serde_json::from_slice(&body)
             .map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))?;
         (Some(patch_kind), patch)

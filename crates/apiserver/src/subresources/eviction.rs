@@ -30,6 +30,7 @@ pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let registry = &call.server.registry;
     let pod = registry
         .current(&call.row, call.namespace(), name)
+        .await?
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), name))?;
     // A pod that never ran, is over or is going anyway disrupts nobody.
     let harmless = matches!(pod.str_at(&["status", "phase"]), "Succeeded" | "Failed" | "Pending") || pod.is_deleting();

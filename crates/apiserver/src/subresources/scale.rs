@@ -14,6 +14,7 @@ use ferry_api::object::{Meta, ensure_object};
 use ferry_api::schema;
 use ferry_api::selector::Selector;
 use ferry_api::status::Status;
+use ferry_resources::custom_resource::ScalePaths;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -28,8 +29,9 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
             .server
             .registry
             .current(&call.row, call.namespace(), &call.info.name)
+            .await?
             .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
-        return Ok(answer::document(StatusCode::OK, &render_scale(&object), &accepted));
+        return Ok(answer::document(StatusCode::OK, &shown(call, &object)?, &accepted));
     }
     let is_patch = call.info.verb == "patch";
     let kind = if is_patch { "PatchOptions" } else { "UpdateOptions" };
@@ -47,11 +49,31 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let updated = registry
         .update(&target, Tracking::Update, &caller, &mut |old| {
             let old = old.ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
-            let scale = wanted.scale(&render_scale(old))?;
-            apply_scale(old, &scale, &call.info.name)
+            match custom_paths(call) {
+                Some(paths) => {
+                    let scale = wanted.scale(&render_custom_scale(old, paths)?)?;
+                    apply_custom_scale(old, &scale, paths)
+                }
+                None => apply_scale(old, &wanted.scale(&render_scale(old))?, &call.info.name),
+            }
         })
         .await?;
-    Ok(answer::document(StatusCode::OK, &render_scale(&updated.written.object), &accepted))
+    Ok(answer::document(StatusCode::OK, &shown(call, &updated.written.object)?, &accepted))
+}
+
+/// Where a custom resource keeps its replicas.
+fn custom_paths(call: &Call) -> Option<&ScalePaths> {
+    call.row.custom.as_ref()?.scale.as_ref()
+}
+
+fn shown(call: &Call, object: &Value) -> Result<Value, Status> {
+    let Some(paths) = custom_paths(call) else { return Ok(render_scale(object)) };
+    let found = paths.spec_replicas.number(object).map_err(|why| Status::failure(500, "", why))?;
+    if found.is_none() && call.info.verb == "get" {
+        let path = &paths.spec_replicas.text;
+        return Err(Status::internal(format!("the spec replicas field {path:?} does not exist")));
+    }
+    render_custom_scale(object, paths)
 }
 
 /// What the client sent: a whole Scale or changes to the present one.
@@ -72,7 +94,7 @@ impl Wanted {
     }
 
     fn patch(call: &Call, body: &[u8]) -> Result<Self, Status> {
-        let kind = PatchKind::of(&call.headers, true)?;
+        let kind = PatchKind::of(&call.headers, call.row.custom.is_some())?;
         let json = if kind == PatchKind::Apply {
             wire::to_json(body, negotiate::Format::Yaml, &scale_kind())?
         } else {
@@ -113,13 +135,53 @@ fn apply_scale(old: &Value, scale: &Value, name: &str) -> Result<Value, Status> 
     Ok(new)
 }
 
-fn render_scale(object: &Value) -> Value {
+/// A custom resource with the replicas that a Scale asks for; validation says whether the
+/// number is a good one.
+fn apply_custom_scale(old: &Value, scale: &Value, paths: &ScalePaths) -> Result<Value, Status> {
+    let wanted = scale.i64_at(&["spec", "replicas"]);
+    let had = paths.spec_replicas.number(old).map_err(|why| Status::failure(500, "", why))?;
+    let Some(replicas) = wanted.or(had.map(|_| 0)) else {
+        let path = &paths.spec_replicas.text;
+        return Err(Status::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
+    };
+    let mut new = old.clone();
+    let version = scale.resource_version();
+    if !version.is_empty() {
+        new.set_meta("resourceVersion", version);
+    }
+    paths.spec_replicas.set(&mut new, replicas);
+    Ok(new)
+}
+
+fn render_custom_scale(object: &Value, paths: &ScalePaths) -> Result<Value, Status> {
+    let wrong = |why: String| Status::failure(500, "", why);
+    let mut spec = json!({});
+    if let Some(replicas) = paths.spec_replicas.number(object).map_err(wrong)?.filter(|replicas| *replicas != 0) {
+        spec["replicas"] = replicas.into();
+    }
+    let mut status = json!({"replicas": paths.status_replicas.number(object).map_err(wrong)?.unwrap_or(0)});
+    if let Some(path) = &paths.label_selector {
+        let selector = path.string(object).map_err(wrong)?;
+        if !selector.is_empty() {
+            status["selector"] = selector.into();
+        }
+    }
+    let metadata = scale_metadata(object);
+    Ok(json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec, "status": status}))
+}
+
+fn scale_metadata(object: &Value) -> Value {
     let mut metadata = json!({});
     for key in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
         if let Some(value) = object.meta(key) {
             metadata[key] = value.clone();
         }
     }
+    metadata
+}
+
+fn render_scale(object: &Value) -> Value {
+    let metadata = scale_metadata(object);
     let selector = object.at(&["spec", "selector"]);
     let selector = match selector {
         // The old kinds select by a plain map of labels.

@@ -3,9 +3,10 @@
 
 use super::Call;
 use super::delete::delete_options;
-use super::list::{list_body, read_page};
+use super::list::{read_page, show_page};
 use super::options::ListOptions;
 use crate::cache::Stored;
+use crate::negotiate::{Accepted, Shape};
 use crate::registry::{Caller, DeleteOptions, Registry};
 use crate::transport::Body;
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 const AT_ONCE: usize = 64;
 
 pub async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
-    call.accepted()?;
+    let accepted = call.accepted()?;
     let (options, caller) = delete_options(call, &body)?;
     let page = read_page(call, &ListOptions::parse(&call.query, false)?).await?;
     let registry = &call.server.registry;
@@ -28,8 +29,10 @@ pub async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body
         .iter()
         .map(|object| delete_one(registry.clone(), call.row.clone(), object.clone(), options.clone(), caller.clone()))
         .collect();
+    // What was deleted is told as it was; making that could fail, so it comes first.
+    let answer = show_page(call, page, &Accepted { shape: Shape::Object, ..accepted }).await?;
     stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
-    Ok(list_body(call, page))
+    Ok(answer)
 }
 
 async fn delete_one(

@@ -26,10 +26,14 @@ pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
         .registry
         .stored(&call.row, call.namespace(), &call.info.name)
         .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
-    let bytes = call.bytes_of(&stored);
+    let mut served = call.server.registry.served(&call.row, std::slice::from_ref(&stored)).await?;
+    let bytes = served.pop().unwrap_or_default();
     let response = match accepted.shape {
         Shape::Object => answer::bytes(StatusCode::OK, bytes, &accepted),
-        _ => answer::document(StatusCode::OK, &table::shape_one(call, &call.value_of(&bytes), &accepted), &accepted),
+        _ => {
+            let object = serde_json::from_slice(&bytes).map_err(Status::internal)?;
+            answer::document(StatusCode::OK, &table::shape_one(call, &object, &accepted), &accepted)
+        }
     };
     Ok(compress::response(response, &call.headers))
 }

@@ -8,7 +8,7 @@ use super::selection::{Selection, scope, selection};
 use crate::answer;
 use crate::cache::{Filter, Scope, Stored};
 use crate::compress;
-use crate::negotiate::{Format, Shape};
+use crate::negotiate::{Accepted, Format, Shape};
 use crate::registry::store_failed;
 use crate::table;
 use crate::transport::Body;
@@ -42,20 +42,31 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let options = ListOptions::parse(&call.query, false)?;
     let page = read_page(call, &options).await?;
-    if accepted.shape != Shape::Object {
-        let document = table::shape_list(call, &page, &accepted);
-        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers));
+    show_page(call, page, &accepted).await
+}
+
+/// A page in the form that the client takes.
+pub async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
+    let (registry, row) = (&call.server.registry, &call.row);
+    let converts = row.custom.is_none() && row.gvk() != row.stored_as;
+    if accepted.shape == Shape::Object && accepted.format == Format::Json && !accepted.pretty && !converts {
+        let items = match row.custom {
+            // Items of custom resources tell their kind, unlike those of builtin kinds.
+            Some(_) => registry.served(row, &page.objects).await?.into_iter().map(Item::Whole).collect(),
+            None => page.objects.iter().cloned().map(Item::Stored).collect(),
+        };
+        return Ok(list_body(call, &page, items));
     }
-    let converts = call.row.gvk() != call.row.stored_as;
-    if accepted.format != Format::Json || accepted.pretty || converts {
-        let items: Vec<Value> = page.objects.iter().map(|o| call.value_of(&call.bytes_of(o))).collect();
-        let document = json!({
-            "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
-            "metadata": list_metadata(&page), "items": items,
-        });
-        return Ok(compress::response(answer::document(StatusCode::OK, &document, &accepted), &call.headers));
-    }
-    Ok(list_body(call, page))
+    let objects = registry.served_values(row, &page.objects).await?;
+    let document = if accepted.shape == Shape::Object {
+        json!({
+            "kind": row.list_kind, "apiVersion": row.group_version().to_string(),
+            "metadata": list_metadata(&page), "items": objects,
+        })
+    } else {
+        table::shape_list(call, &page, &objects, accepted)
+    };
+    Ok(compress::response(answer::document(StatusCode::OK, &document, accepted), &call.headers))
 }
 
 /// The metadata of a list: its revision, and how to go on.
@@ -70,19 +81,34 @@ pub fn list_metadata(page: &Page) -> Value {
     metadata
 }
 
+/// An object on its way into a list.
+enum Item {
+    /// Without kind and apiVersion, which the list tells for all.
+    Stored(Arc<Stored>),
+    Whole(Bytes),
+}
+
+impl Item {
+    /// What follows the opening brace.
+    fn rest(&self) -> &[u8] {
+        match self {
+            Self::Stored(stored) => stored.item(),
+            Self::Whole(bytes) => bytes.get(1..).unwrap_or_default(),
+        }
+    }
+}
+
 /// Streams a page as a list of JSON objects.
-pub fn list_body(call: &Call, page: Page) -> Response<Body> {
+fn list_body(call: &Call, page: &Page, items: Vec<Item>) -> Response<Body> {
     let head = format!(
         "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
         call.row.list_kind,
         call.row.group_version(),
-        list_metadata(&page)
+        list_metadata(page)
     );
-    let length = head.len()
-        + page.objects.iter().map(|object| object.item().len() + 1).sum::<usize>()
-        + page.objects.len().saturating_sub(1)
-        + 2;
-    let body = ListBody { head: Some(head), objects: page.objects.into_iter(), first: true, done: false, left: length };
+    let length =
+        head.len() + items.iter().map(|item| item.rest().len() + 1).sum::<usize>() + items.len().saturating_sub(1) + 2;
+    let body = ListBody { head: Some(head), items: items.into_iter(), first: true, done: false, left: length };
     compress::stream_response(
         answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty()),
         body,
@@ -95,7 +121,7 @@ pub fn list_body(call: &Call, page: Page) -> Response<Body> {
 /// size costs one piece of memory.
 pub struct ListBody {
     head: Option<String>,
-    objects: std::vec::IntoIter<Arc<Stored>>,
+    items: std::vec::IntoIter<Item>,
     first: bool,
     done: bool,
     left: usize,
@@ -111,7 +137,7 @@ impl ListBody {
             piece.put_slice(head.as_bytes());
         }
         while piece.len() < PIECE {
-            let Some(object) = self.objects.next() else {
+            let Some(item) = self.items.next() else {
                 piece.put_slice(b"]}");
                 self.done = true;
                 break;
@@ -120,7 +146,7 @@ impl ListBody {
                 piece.put_u8(b',');
             }
             piece.put_u8(b'{');
-            piece.put_slice(object.item());
+            piece.put_slice(item.rest());
         }
         self.left = self.left.saturating_sub(piece.len());
         Some(piece.freeze())
@@ -158,7 +184,7 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
         let (token, after) = decode_token(&options.continue_token, &scope)?;
         if let Ok(revision) = Revision::try_from(token.rv) {
             if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision) {
-                return cut(listing.objects, revision, options.limit, &selection, &scope);
+                return cut(call, listing.objects, revision, options.limit, &selection, &scope).await;
             }
             return read_history(call, options, &selection, &scope, revision, Some(after)).await;
         }
@@ -166,7 +192,7 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
         registry.cache.wait_consistent().await;
         let listing = stock.list(scope.prefix());
         let rest = listing.objects.into_iter().filter(|object| **object.key() > *after.as_str()).collect();
-        return cut(rest, listing.revision, options.limit, &selection, &scope);
+        return cut(call, rest, listing.revision, options.limit, &selection, &scope).await;
     }
 
     let mut limit = options.limit;
@@ -187,25 +213,27 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
             if exact {
                 if let Some(listing) = stock.list_unchanged_since(scope.prefix(), scope.prefix(), revision) {
                     let with_first = stock.get(scope.prefix()).into_iter().chain(listing.objects).collect();
-                    return cut(with_first, revision, limit, &selection, &scope);
+                    return cut(call, with_first, revision, limit, &selection, &scope).await;
                 }
                 return read_history(call, options, &selection, &scope, revision, None).await;
             }
         }
     }
     let listing = stock.list(scope.prefix());
-    cut(listing.objects, listing.revision, limit, &selection, &scope)
+    cut(call, listing.objects, listing.revision, limit, &selection, &scope).await
 }
 
 /// Takes the first `limit` matching objects of all that there are.
-fn cut(
-    objects: Vec<Arc<Stored>>,
+async fn cut(
+    call: &Call,
+    mut objects: Vec<Arc<Stored>>,
     revision: Revision,
     limit: usize,
     selection: &Selection,
     scope: &Scope,
 ) -> Result<Page, Status> {
-    let mut matching = objects.into_iter().filter(|o| scope.contains(o.key()) && selection.matches(o));
+    objects.retain(|object| scope.contains(object.key()) && selection.matches(object));
+    let mut matching = selection.among(call, objects).await?.into_iter();
     if limit == 0 {
         return Ok(Page { objects: matching.collect(), revision, continue_token: None, remaining: None });
     }
@@ -231,11 +259,13 @@ async fn read_history(
 ) -> Result<Page, Status> {
     let registry = &call.server.registry;
     let stock = registry.cache.stock(&call.row).ok_or_else(Status::no_such_path)?;
+    // What only the row's own form can tell is judged over all objects at once.
+    let limit = if selection.judges_form() { 0 } else { options.limit };
     let mut objects = Vec::new();
     let mut start_after = after.clone();
     loop {
         let range = RangeOptions {
-            limit: if options.limit == 0 { 0 } else { options.limit.max(100) },
+            limit: if limit == 0 { 0 } else { limit.max(100) },
             start_after: start_after.clone(),
             revision: Some(revision),
         };
@@ -257,7 +287,7 @@ async fn read_history(
             }
             objects.push(Arc::new(stored));
             let rest = total_left + (count - index - 1) as u64;
-            if options.limit > 0 && objects.len() == options.limit && rest > 0 {
+            if limit > 0 && objects.len() == limit && rest > 0 {
                 return Ok(Page {
                     objects,
                     revision,
@@ -268,7 +298,11 @@ async fn read_history(
         }
         start_after = range.entries.last().map(|entry| entry.key.to_string());
         if !range.more {
-            return Ok(Page { objects, revision, continue_token: None, remaining: None });
+            return if selection.judges_form() {
+                cut(call, objects, revision, options.limit, selection, scope).await
+            } else {
+                Ok(Page { objects, revision, continue_token: None, remaining: None })
+            };
         }
     }
 }

@@ -22,14 +22,14 @@ use crate::ServerState;
 use crate::answer;
 use crate::authn::UserInfo;
 use crate::authz::Attributes;
-use crate::cache::Stored;
-use crate::negotiate::{self, Accepted, Shape, Use};
+use crate::negotiate::{self, Accepted, Format, Shape, Use};
 use crate::query::Query;
 use crate::registry::{Annotations, Caller, IfAbsent, Warnings, Written};
 use crate::request_info::RequestInfo;
 use crate::subresources;
 use crate::table;
 use crate::transport::Body;
+use crate::wire::{self, FieldValidation};
 use bytes::Bytes;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -57,7 +57,22 @@ impl Call {
     }
 
     pub fn accepted(&self) -> Result<Accepted, Status> {
-        negotiate::output(&self.headers, &self.query, Use::Object)
+        let accepted = negotiate::output(&self.headers, &self.query, Use::Object)?;
+        self.check_format(&accepted)?;
+        Ok(accepted)
+    }
+
+    /// Custom resources have no protobuf form, though their metadata and their Scale have.
+    pub fn check_format(&self, accepted: &Accepted) -> Result<(), Status> {
+        let whole = accepted.shape == Shape::Object && self.info.subresource != "scale";
+        if self.row.custom.is_none() || accepted.format != Format::Protobuf || !whole {
+            return Ok(());
+        }
+        let kind = if self.info.verb == "list" { "UnstructuredList" } else { "Unstructured" };
+        let text = format!(
+            "object *unstructured.{kind} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message"
+        );
+        Err(Status::failure(406, "NotAcceptable", text))
     }
 
     /// The namespace of the object: for a Namespace itself there is none.
@@ -116,16 +131,13 @@ impl Call {
         }
     }
 
-    /// The bytes of a cached object in the row's own version.
-    pub fn bytes_of(&self, stored: &Stored) -> Bytes {
-        if self.row.gvk() == self.row.stored_as {
-            return stored.bytes().clone();
-        }
-        crate::registry::encode::encode(&self.server.registry.decode(&self.row, stored)).into()
-    }
-
-    pub fn value_of(&self, bytes: &Bytes) -> Value {
-        serde_json::from_slice(bytes).unwrap_or(Value::Null)
+    /// Decodes the body of a write as an object of the row's kind; what is dropped on the
+    /// way is warned of.
+    pub fn decode(&self, body: &[u8], validation: FieldValidation) -> Result<Value, Status> {
+        let format = negotiate::input(&self.headers)?;
+        let decoded = wire::decode_object(&self.row, body, format, validation)?;
+        decoded.warnings.into_iter().for_each(|text| self.warnings.add(text));
+        Ok(decoded.object)
     }
 }
 

@@ -35,16 +35,19 @@ const ACCEPTED: [&str; 4] = [
     "application/strategic-merge-patch+json",
     "application/apply-patch+yaml",
 ];
+const ACCEPTED_CUSTOM: [&str; 3] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 
 impl PatchKind {
     /// Custom resources have no strategy for lists, so no strategic merge.
-    pub fn of(headers: &HeaderMap, has_schema: bool) -> Result<Self, Status> {
+    pub fn of(headers: &HeaderMap, is_custom: bool) -> Result<Self, Status> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
-            "application/strategic-merge-patch+json" if has_schema => Ok(Self::Strategic),
+            "application/strategic-merge-patch+json" if !is_custom => Ok(Self::Strategic),
             "application/apply-patch+yaml" => Ok(Self::Apply),
+            _ if is_custom => Err(Status::unsupported_media_type(&ACCEPTED_CUSTOM)),
             _ => Err(Status::unsupported_media_type(&ACCEPTED)),
         }
     }
@@ -53,7 +56,7 @@ impl PatchKind {
 pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let row = &call.row;
-    let kind = PatchKind::of(&call.headers, row.schema.is_some())?;
+    let kind = PatchKind::of(&call.headers, row.custom.is_some())?;
     let options = WriteOptions::parse(&call.query, "PatchOptions")?;
     let mut errors = Vec::new();
     if kind == PatchKind::Apply && options.field_manager.is_empty() {
@@ -100,18 +103,18 @@ pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<
                 };
                 let force = options.force.unwrap_or(false);
                 let merged = apply(old, &config, row.schema.as_deref(), &ApplyOptions { write, force })?;
-                let mut object = checked(merged, row.schema.as_deref(), &gvk, FieldValidation::Ignore, call)?;
+                let mut object = checked(merged, Vec::new(), FieldValidation::Ignore, call)?;
                 object.set_meta("name", call.info.name.as_str());
                 change_to(object)
             })
             .await?
     } else {
-        let patch = decode_patch(&body)?;
+        let (patch, mistakes) = decode_patch(kind, &body)?;
         registry
             .update(&target, Tracking::Update, &caller, &mut |old| {
                 let old = old.ok_or_else(|| Status::not_found(&row.group_resource(), &call.info.name))?;
                 let mut object = patched(kind, old, &patch, row.schema.as_deref())?;
-                object = checked(object, row.schema.as_deref(), &gvk, options.field_validation, call)?;
+                object = checked(object, mistakes.clone(), options.field_validation, call)?;
                 super::update::check_name(&mut object, call)?;
                 change_to(object)
             })
@@ -121,8 +124,15 @@ pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<
     Ok(call.show(code, &updated.written, &accepted))
 }
 
-fn decode_patch(body: &[u8]) -> Result<Value, Status> {
-    serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))
+/// The patch, and what strictness has to say about its own text.
+fn decode_patch(kind: PatchKind, body: &[u8]) -> Result<(Value, Vec<String>), Status> {
+    let patch =
+        serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))?;
+    let mistakes = match kind {
+        PatchKind::Merge => codec::decode_any(body).map(|decoded| decoded.violations).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    Ok((patch, mistakes))
 }
 
 /// An object with a patch carried out on it.
@@ -149,6 +159,19 @@ fn decode_apply(
         serde_json::from_slice(&json).map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
     if !config.is_object() {
         return Err(Status::bad_request("error decoding YAML: the configuration must be an object"));
+    }
+    // The schema of a custom resource is held against the configuration as it is merged;
+    // only fields that stand twice must be found here, since the merge cannot see them.
+    if call.row.custom.is_some() {
+        if validation != FieldValidation::Ignore
+            && let Some(text) = codec::yaml::duplicate_key(body)
+        {
+            if validation == FieldValidation::Strict {
+                return Err(Status::bad_request(format!("error strict decoding YAML: {text}")));
+            }
+            call.warnings.add(text);
+        }
+        return Ok(config);
     }
     // What the kind does not have is found by decoding the configuration once on its own;
     // the configuration itself is applied as it was sent, since defaults are not asked for.
@@ -191,27 +214,41 @@ fn drop_unknown(config: &mut Value, schema: &TypeDef) {
 }
 
 /// What a patch leaves must decode like any other object.
+///
+/// `mistakes` are those already found in the patch itself.
 fn checked(
     object: Value,
-    schema: Option<&TypeDef>,
-    gvk: &GroupVersionKind,
+    mut mistakes: Vec<String>,
     validation: FieldValidation,
     call: &Call,
 ) -> Result<Value, Status> {
-    let Some(schema) = schema else { return Ok(object) };
+    let gvk = call.row.gvk();
     let invalid = |why: String| {
         let error = Error::invalid(&Path::new("patch"), object.to_string(), why);
         Status::invalid(&GroupVersionKind::new("", "", ""), "", vec![error])
     };
-    let decoded = codec::decode_value(&object, schema, gvk).map_err(|error| invalid(error.to_string()))?;
-    if !decoded.violations.is_empty() {
+    let checked = match (&call.row.custom, call.row.schema.as_deref()) {
+        (Some(custom), _) => {
+            let mut pruned = object.clone();
+            let unknown = wire::decode_patched(custom, &mut pruned, &gvk).map_err(|status| invalid(status.message))?;
+            mistakes.extend(unknown);
+            pruned
+        }
+        (None, Some(schema)) => {
+            let decoded = codec::decode_value(&object, schema, &gvk).map_err(|error| invalid(error.to_string()))?;
+            mistakes.extend(decoded.violations);
+            decoded.value
+        }
+        (None, None) => return Ok(object),
+    };
+    if !mistakes.is_empty() {
         match validation {
             FieldValidation::Strict => {
-                return Err(invalid(format!("strict decoding error: {}", decoded.violations.join(", "))));
+                return Err(invalid(format!("strict decoding error: {}", mistakes.join(", "))));
             }
-            FieldValidation::Warn => decoded.violations.iter().for_each(|text| call.warnings.add(text.as_str())),
+            FieldValidation::Warn => mistakes.iter().for_each(|text| call.warnings.add(text.as_str())),
             FieldValidation::Ignore => {}
         }
     }
-    Ok(decoded.value)
+    Ok(checked)
 }

@@ -2,10 +2,8 @@
 
 use super::Call;
 use super::options::WriteOptions;
-use crate::negotiate;
 use crate::registry::{Part, Target, Tracking};
 use crate::transport::Body;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -14,12 +12,8 @@ use serde_json::Value;
 
 pub async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
-    let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-    let schema = call.row.schema.as_deref();
-    let decoded = wire::decode(&body, format, &call.row.gvk(), schema, options.field_validation)?;
-    decoded.warnings.into_iter().for_each(|text| call.warnings.add(text));
-    let mut object = decoded.object;
+    let mut object = call.decode(&body, options.field_validation)?;
     check_name(&mut object, call)?;
     call.row.strategy.default(&mut object);
     let caller = call.caller(&options, "UpdateOptions");

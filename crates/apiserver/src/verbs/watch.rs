@@ -3,14 +3,16 @@
 
 use super::Call;
 use super::options::{ListOptions, too_large_version};
-use super::selection::{scope, selection};
+use super::selection::{Selection, scope, selection};
 use crate::answer;
 use crate::cache::{Cache, Event, Seen, Start, Stock, Watcher};
 use crate::metrics::Gauged;
 use crate::negotiate::{self, Accepted, Format, Shape, Use};
+use crate::registry::Registry;
 use crate::table;
 use crate::transport::{Body, BoxError};
 use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::Row;
 use futures_util::stream;
@@ -62,8 +64,11 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
         _ => MIN_TIMEOUT.mul_f64(1.0 + rand::rng().random::<f64>()),
     };
+    call.check_format(&accepted)?;
     let renderer = Renderer {
+        registry: registry.clone(),
         row: call.row.clone(),
+        selection: selection.clone(),
         accepted,
         include_object: call.query.text("includeObject").unwrap_or_default().to_owned(),
         columns_sent: false,
@@ -72,11 +77,7 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         Format::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
         _ => "application/json",
     };
-    // Bytes of two formats cannot be mixed in one stream.
-    if accepted.format == Format::Protobuf && call.row.schema.is_none() {
-        return Err(Status::not_acceptable(&["application/json;stream=watch"]));
-    }
-    let watcher = match stock.watch(scope(call), selection, start) {
+    let watcher = match stock.watch(scope(call), selection.clone(), start) {
         Ok(watcher) => watcher,
         // A client that has got this far is told inside the stream, as by upstream.
         Err(old) => {
@@ -85,6 +86,10 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
             return Ok(answer::stream(StatusCode::OK, content_type, crate::transport::full(frame)));
         }
     };
+    if call.row.custom.is_some() {
+        // All of the first objects are converted in one go; each is kept for its event.
+        registry.served(&call.row, &watcher.initial_objects()).await?;
+    }
     let now = Instant::now();
     let state = State {
         watcher,
@@ -96,6 +101,7 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         deadline: now + timeout,
         stopped: call.server.stop.subscribe(),
         bookmark_at: next_bookmark(now, now + timeout),
+        failed: false,
         _open: call.server.metrics.watch_opened(&call.row),
     };
     let body = StreamBody::new(stream::unfold(state, |mut state| async move {
@@ -123,16 +129,25 @@ struct State {
     /// The server is going; the client is to look for another.
     stopped: tokio::sync::watch::Receiver<bool>,
     bookmark_at: Instant,
+    /// An event could not be shown; the client has been told, and must begin anew.
+    failed: bool,
     _open: Gauged,
 }
 
 impl State {
     async fn next_piece(&mut self) -> Option<Bytes> {
+        if self.failed {
+            return None;
+        }
         if let Some(mark_end) = self.initial {
             let mut piece = BytesMut::new();
             while piece.len() < PIECE {
                 match self.watcher.next_initial() {
-                    Some((seen, event)) => self.renderer.event(seen, &event, &mut piece),
+                    Some((seen, event)) => {
+                        if !self.show(seen, &event, &mut piece).await {
+                            return Some(piece.freeze());
+                        }
+                    }
                     None => {
                         self.initial = None;
                         if mark_end {
@@ -153,9 +168,12 @@ impl State {
                 event = self.watcher.next() => {
                     let (seen, event) = event?;
                     let mut piece = BytesMut::new();
-                    self.renderer.event(seen, &event, &mut piece);
-                    self.drain(&mut piece);
-                    return Some(piece.freeze());
+                    if self.show(seen, &event, &mut piece).await {
+                        self.drain(&mut piece).await;
+                    }
+                    if !piece.is_empty() {
+                        return Some(piece.freeze());
+                    }
                 }
                 () = tokio::time::sleep_until(self.deadline) => return None,
                 _ = self.stopped.changed() => return None,
@@ -166,8 +184,9 @@ impl State {
                         // after draining the queue the client has seen them all.
                         let revision = self.cache.revision();
                         let mut piece = BytesMut::new();
-                        self.drain(&mut piece);
-                        self.renderer.bookmark(revision, false, &mut piece);
+                        if self.drain(&mut piece).await {
+                            self.renderer.bookmark(revision, false, &mut piece);
+                        }
                         return Some(piece.freeze());
                     }
                 }
@@ -175,22 +194,44 @@ impl State {
         }
     }
 
-    /// Adds what is ready, without waiting.
-    fn drain(&mut self, piece: &mut BytesMut) {
-        let waker = futures_util::task::noop_waker();
-        let mut context = std::task::Context::from_waker(&waker);
+    /// Adds what is ready, without waiting for more. False when something could not be shown.
+    async fn drain(&mut self, piece: &mut BytesMut) -> bool {
         while piece.len() < PIECE {
-            match self.watcher.poll_next(&mut context) {
-                std::task::Poll::Ready(Some((seen, event))) => self.renderer.event(seen, &event, piece),
+            let ready = {
+                let waker = futures_util::task::noop_waker();
+                self.watcher.poll_next(&mut std::task::Context::from_waker(&waker))
+            };
+            match ready {
+                std::task::Poll::Ready(Some((seen, event))) => {
+                    if !self.show(seen, &event, piece).await {
+                        return false;
+                    }
+                }
                 _ => break,
             }
         }
+        true
+    }
+
+    /// Adds one event; false when that failed and the stream ends with the reason.
+    async fn show(&mut self, seen: Seen, event: &Event, piece: &mut BytesMut) -> bool {
+        if self.renderer.row.custom.is_none() {
+            self.renderer.event(seen, event, piece);
+            return true;
+        }
+        if let Err(status) = self.renderer.custom_event(seen, event, piece).await {
+            piece.put_slice(&self.renderer.error(&status));
+            self.failed = true;
+        }
+        !self.failed
     }
 }
 
 /// Events to frames, in the client's format and shape.
 struct Renderer {
+    registry: Arc<Registry>,
     row: Arc<Row>,
+    selection: Arc<Selection>,
     accepted: Accepted,
     include_object: String,
     /// Columns are described once a stream.
@@ -198,12 +239,44 @@ struct Renderer {
 }
 
 impl Renderer {
-    fn event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) {
-        let kind = match seen {
-            Seen::Added => "ADDED",
-            Seen::Modified => "MODIFIED",
-            Seen::Deleted => "DELETED",
+    /// An event of a custom resource, whose objects may have to be converted to be shown
+    /// and even to know whether they match.
+    async fn custom_event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) -> Result<(), Status> {
+        let (old, new) = event.sides();
+        let seen = if self.selection.judges_form() {
+            let before = match old {
+                Some(old) => self.selection.holds(&self.registry, &self.row, old).await?,
+                None => false,
+            };
+            let now = match new {
+                Some(new) => self.selection.holds(&self.registry, &self.row, new).await?,
+                None => false,
+            };
+            match Seen::of(before, now) {
+                Some(seen) => seen,
+                None => return Ok(()),
+            }
+        } else {
+            seen
         };
+        let shown = if seen == Seen::Deleted { old } else { new.or(old) };
+        let Some(shown) = shown else { return Ok(()) };
+        let bytes = self.registry.served(&self.row, std::slice::from_ref(shown)).await?.pop().unwrap_or_default();
+        let plain = self.accepted.shape == Shape::Object && self.accepted.format == Format::Json;
+        if plain && seen != Seen::Deleted {
+            frame_json(name(seen), &bytes, out);
+            return Ok(());
+        }
+        let mut object: Value = serde_json::from_slice(&bytes).map_err(Status::internal)?;
+        if seen == Seen::Deleted {
+            object.set_meta("resourceVersion", event.revision().to_string());
+        }
+        self.shaped(name(seen), object, out);
+        Ok(())
+    }
+
+    fn event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) {
+        let kind = name(seen);
         let bytes = event.object(seen);
         let plain = self.accepted.shape == Shape::Object && self.row.gvk() == self.row.stored_as;
         if plain && self.accepted.format == Format::Json {
@@ -211,10 +284,13 @@ impl Renderer {
         }
         let mut object: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         if self.row.gvk() != self.row.stored_as {
-            use ferry_api::object::Meta as _;
             self.row.strategy.from_stored(&mut object);
             object.set_gvk(&self.row.gvk());
         }
+        self.shaped(kind, object, out);
+    }
+
+    fn shaped(&mut self, kind: &str, object: Value, out: &mut BytesMut) {
         let shaped = match self.accepted.shape {
             Shape::Object => object,
             Shape::Metadata => table::partial(&object, &self.accepted),
@@ -267,6 +343,14 @@ impl Renderer {
             return;
         }
         frame_json(kind, &crate::registry::encode::encode(object), out);
+    }
+}
+
+fn name(seen: Seen) -> &'static str {
+    match seen {
+        Seen::Added => "ADDED",
+        Seen::Modified => "MODIFIED",
+        Seen::Deleted => "DELETED",
     }
 }
 

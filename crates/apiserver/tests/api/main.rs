@@ -9,6 +9,8 @@ mod authorization;
 mod backend;
 mod bad_input;
 mod concurrency;
+mod conversion;
+mod custom_resources;
 mod delete;
 mod discovery;
 mod flows;

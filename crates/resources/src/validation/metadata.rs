@@ -18,7 +18,9 @@ pub fn validate_metadata(object: &Value, namespaced: bool, strategy: &dyn Strate
     let metadata = object.field("metadata");
     let name_rule = |name: &str, prefix| strategy.validate_name(name, prefix);
     validate_object_meta(&mut errors, metadata, object.name(), namespaced, &name_rule, &path);
-    validate_standard_finalizers(&mut errors, metadata.list("finalizers"), &path.child("finalizers"));
+    if strategy.requires_standard_finalizers() {
+        validate_standard_finalizers(&mut errors, metadata.list("finalizers"), &path.child("finalizers"));
+    }
     errors
 }
 

@@ -69,7 +69,7 @@ async fn run(
 async fn reconcile(server: &ServerState, name: &str) -> Result<(), Status> {
     let registry = &server.registry;
     let Some(row) = registry.rows.any_version(GROUP, PLURAL) else { return Ok(()) };
-    let Some(policy) = registry.current(&row, "", name) else { return Ok(()) };
+    let Some(policy) = registry.current(&row, "", name).await? else { return Ok(()) };
     if policy.generation() <= policy.field("status").int("observedGeneration") {
         return Ok(());
     }

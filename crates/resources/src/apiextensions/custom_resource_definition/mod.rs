@@ -15,12 +15,16 @@ use crate::structural::is_known_format;
 use crate::validation::webhook::default_service_port;
 use crate::{Context, Strategy};
 use ferry_api::field::ErrorList;
-use ferry_api::object::ensure_object;
+use ferry_api::object::{Meta, ensure_object};
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use validate::Demands;
 
 pub use field_path::{FieldPath, resolve as resolve_field_path};
 pub use structural::{unsupported as unsupported_schema, validate_structural};
+
+/// Holds a definition until its instances are gone.
+const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 pub struct CustomResourceDefinition;
 
@@ -95,6 +99,31 @@ impl Strategy for CustomResourceDefinition {
 
     fn has_generation(&self) -> bool {
         true
+    }
+
+    fn requires_standard_finalizers(&self) -> bool {
+        false
+    }
+
+    /// A definition waits until its instances are gone.
+    fn mark_for_deletion(&self, definition: &Value, now: Timestamp) -> Option<Value> {
+        let mut marked = definition.clone();
+        let mut finalizers: Vec<Value> = marked.finalizers().into_iter().map(Value::from).collect();
+        if !finalizers.iter().any(|finalizer| finalizer == CLEANUP_FINALIZER) {
+            finalizers.push(CLEANUP_FINALIZER.into());
+        }
+        marked.set_meta("finalizers", finalizers);
+        let condition = json!({
+            "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
+            "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+            "lastTransitionTime": now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        });
+        let mut conditions = marked.field("status").list("conditions").to_vec();
+        conditions.retain(|condition| condition.text("type") != "Terminating");
+        conditions.push(condition);
+        let status = ensure_object(&mut marked).entry("status").or_insert_with(|| json!({}));
+        set(status, "conditions", conditions);
+        Some(marked)
     }
 
     fn allows_unconditional_update(&self) -> bool {
