@@ -1,17 +1,35 @@
 //! Every plugin, in upstream's order (pkg/kubeapiserver/options/plugins.go): a plugin
 //! sees what those before it have changed.
 
+use super::always_admit::AlwaysAdmit;
+use super::always_deny::AlwaysDeny;
+use super::always_pull_images::AlwaysPullImages;
+use super::anti_affinity::LimitPodHardAntiAffinityTopology;
+use super::certificate_approval::CertificateApproval;
+use super::certificate_signing::CertificateSigning;
+use super::certificate_subject::CertificateSubjectRestriction;
+use super::claim_resize::PersistentVolumeClaimResize;
+use super::default_ingress_class::DefaultIngressClass;
+use super::default_storage_class::DefaultStorageClass;
 use super::default_toleration_seconds::DefaultTolerationSeconds;
+use super::deny_service_external_ips::DenyServiceExternalIps;
+use super::extended_resource_toleration::ExtendedResourceToleration;
 use super::limit_ranger::LimitRanger;
+use super::namespace_auto_provision::NamespaceAutoProvision;
+use super::namespace_exists::NamespaceExists;
 use super::namespace_lifecycle::NamespaceLifecycle;
 use super::node_restriction::NodeRestriction;
+use super::owner_references::OwnerReferencesPermissionEnforcement;
+use super::pod_node_selector::PodNodeSelector;
 use super::policy::mutating::MutatingAdmissionPolicy;
 use super::policy::validating::ValidatingAdmissionPolicy;
 use super::priority::Priority;
 use super::rbac_escalation::RbacEscalation;
 use super::resource_quota::ResourceQuota;
+use super::runtime_class::RuntimeClass;
 use super::service_account::ServiceAccount;
 use super::taint_nodes::TaintNodesByCondition;
+use super::trust_bundle_attest::ClusterTrustBundleAttest;
 use super::{Plugin, Wiring};
 
 pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
@@ -19,16 +37,34 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
     vec![
         // Upstream's storage makes these checks around everything else, so they come first.
         Box::new(RbacEscalation::new(authorizer.clone())),
+        Box::new(AlwaysAdmit),
+        Box::new(NamespaceAutoProvision::new(wiring)),
         Box::new(NamespaceLifecycle::new(lookup.clone())),
+        Box::new(NamespaceExists::new(lookup.clone())),
+        Box::new(LimitPodHardAntiAffinityTopology),
         Box::new(LimitRanger::new(lookup.clone())),
         Box::new(ServiceAccount::new(lookup.clone())),
         Box::new(NodeRestriction::new(lookup.clone(), authorizer.clone())),
         Box::new(TaintNodesByCondition),
+        Box::new(AlwaysPullImages),
+        Box::new(PodNodeSelector::new(wiring)),
         Box::new(Priority::new(lookup.clone())),
         Box::new(DefaultTolerationSeconds),
+        Box::new(ExtendedResourceToleration),
+        Box::new(DefaultStorageClass::new(lookup.clone())),
+        Box::new(OwnerReferencesPermissionEnforcement::new(wiring)),
+        Box::new(PersistentVolumeClaimResize::new(lookup.clone())),
+        Box::new(RuntimeClass::new(lookup.clone())),
+        Box::new(CertificateApproval::new(authorizer.clone())),
+        Box::new(CertificateSigning::new(authorizer.clone())),
+        Box::new(ClusterTrustBundleAttest::new(authorizer.clone())),
+        Box::new(CertificateSubjectRestriction),
+        Box::new(DefaultIngressClass::new(lookup.clone())),
+        Box::new(DenyServiceExternalIps),
         Box::new(MutatingAdmissionPolicy::new(lookup, rows, authorizer)),
         Box::new(ValidatingAdmissionPolicy::new(lookup, rows, authorizer)),
         // Last, so that nothing is charged that another plugin refuses.
         Box::new(ResourceQuota::new(wiring)),
+        Box::new(AlwaysDeny),
     ]
 }

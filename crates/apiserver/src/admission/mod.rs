@@ -5,19 +5,38 @@
 //! To add a plugin: write `<plugin>.rs` and add its line to `all.rs`.
 
 pub mod all;
+mod always_admit;
+mod always_deny;
+mod always_pull_images;
+mod anti_affinity;
 pub mod cel;
+mod certificate_approval;
+mod certificate_signing;
+mod certificate_subject;
+mod claim_resize;
+mod default_ingress_class;
+mod default_storage_class;
 mod default_toleration_seconds;
+mod deny_service_external_ips;
+mod extended_resource_toleration;
 mod limit_ranger;
 pub mod matching;
+mod namespace_auto_provision;
+mod namespace_exists;
 mod namespace_lifecycle;
 mod node_restriction;
+mod owner_references;
+mod pod_node_selector;
 pub mod policy;
 pub mod priority;
 mod rbac_escalation;
 pub mod reinvocation;
 mod resource_quota;
+mod runtime_class;
 mod service_account;
+mod signer;
 mod taint_nodes;
+mod trust_bundle_attest;
 mod wiring;
 
 #[cfg(test)]

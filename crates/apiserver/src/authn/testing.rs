@@ -96,7 +96,7 @@ impl ObjectLookup for Objects {
 /// `Pod` is `pods`, `PriorityClass` is `priorityclasses`.
 fn plural_of(kind: &str) -> &'static str {
     let lower = kind.to_ascii_lowercase();
-    const PLURALS: [&str; 20] = [
+    const PLURALS: [&str; 23] = [
         "pods",
         "nodes",
         "secrets",
@@ -117,6 +117,9 @@ fn plural_of(kind: &str) -> &'static str {
         "volumeattachments",
         "resourceslices",
         "podcertificaterequests",
+        "storageclasses",
+        "ingressclasses",
+        "runtimeclasses",
     ];
     PLURALS
         .into_iter()

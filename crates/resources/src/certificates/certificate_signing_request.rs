@@ -313,6 +313,18 @@ fn check_request(encoded: &str) -> Result<(), String> {
     request.verify_signature().map_err(|_| "x509: signature verification failed".to_owned())
 }
 
+/// The groups that the asker of a certificate wants to be in, or why the request cannot be
+/// read.
+pub fn requested_organizations(request: &Value) -> Result<Vec<String>, String> {
+    let text = text_of(request.str_at(&["spec", "request"]));
+    let block = pem::blocks(&text).into_iter().next().filter(|block| block.label == "CERTIFICATE REQUEST");
+    let Some(block) = block else { return Err("PEM block type must be CERTIFICATE REQUEST".to_owned()) };
+    let (_, request) = X509CertificationRequest::from_der(&block.bytes)
+        .map_err(|_| "asn1: structure error: malformed certificate request".to_owned())?;
+    let organizations = request.certification_request_info.subject.iter_organization();
+    Ok(organizations.filter_map(|organization| organization.as_str().ok().map(str::to_owned)).collect())
+}
+
 fn check_certificate(encoded: &str) -> Result<(), String> {
     if encoded.is_empty() {
         return Ok(());

@@ -1,0 +1,40 @@
+//! CertificateApproval: whoever approves a request may do so for its signer.
+
+use super::{AdmissionRequest, Operation, Plugin, signer};
+use crate::authz::Authorizer;
+use async_trait::async_trait;
+use ferry_api::object::Meta;
+use ferry_api::status::Status;
+
+pub(super) const GROUP: &str = "certificates.k8s.io";
+pub(super) const REQUESTS: &str = "certificatesigningrequests";
+
+pub(super) struct CertificateApproval {
+    authorizer: Authorizer,
+}
+
+impl CertificateApproval {
+    pub(super) fn new(authorizer: Authorizer) -> Self {
+        Self { authorizer }
+    }
+}
+
+#[async_trait]
+impl Plugin for CertificateApproval {
+    fn name(&self) -> &'static str {
+        "CertificateApproval"
+    }
+
+    fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
+        request.operation == Operation::Update && request.is_for(GROUP, REQUESTS) && request.subresource == "approval"
+    }
+
+    async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
+        // The old object's signer: nobody talks their way in by naming another one.
+        let name = request.old_object.map(|old| old.str_at(&["spec", "signerName"])).unwrap_or_default();
+        if signer::may(&self.authorizer, &request.user, "approve", name) {
+            return Ok(());
+        }
+        Err(request.forbidden(&format!("user not permitted to approve requests with signerName {name:?}")))
+    }
+}

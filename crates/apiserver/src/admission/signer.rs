@@ -1,0 +1,27 @@
+//! Whether somebody may act for a signer of certificates: asked by the three plugins that
+//! guard approval, signing and trust bundles (upstream's pkg/certauthorization).
+
+use crate::authn::UserInfo;
+use crate::authz::{Attributes, Authorizer};
+
+/// For the signer itself, or for all of its domain (`kubernetes.io/*`).
+pub(super) fn may(authorizer: &Authorizer, user: &UserInfo, verb: &str, signer: &str) -> bool {
+    let domain = signer.split('/').next().unwrap_or_default();
+    [signer, &format!("{domain}/*")].into_iter().any(|name| {
+        let attributes = Attributes {
+            user,
+            verb,
+            api_group: "certificates.k8s.io",
+            api_version: "*",
+            resource: "signers",
+            subresource: "",
+            namespace: "",
+            name,
+            path: "",
+            is_resource: true,
+            field_selector: "",
+            label_selector: "",
+        };
+        authorizer.authorize(&attributes).is_allowed()
+    })
+}
