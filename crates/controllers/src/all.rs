@@ -15,19 +15,22 @@ use crate::namespace::NamespaceController;
 use crate::node_ipam::NodeIpamController;
 use crate::node_lifecycle::NodeLifecycleController;
 use crate::pod_gc::PodGcController;
-use crate::replica_set::ReplicaSetController;
+use crate::replica_set::ReplicaController;
 use crate::root_ca::RootCaController;
 use crate::runner::Controller;
 use crate::service_account::ServiceAccountController;
 use crate::service_account_token::ServiceAccountTokenController;
 use crate::taint_eviction::TaintEvictionController;
 use crate::token_cleaner::TokenCleanerController;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::ReplicationController;
 use std::sync::Arc;
 
 pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
     let mut all: Vec<Arc<dyn Controller>> = vec![
         Arc::new(DeploymentController),
-        Arc::new(ReplicaSetController::default()),
+        Arc::new(ReplicaController::<ReplicaSet>::default()),
+        Arc::new(ReplicaController::<ReplicationController>::default()),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),

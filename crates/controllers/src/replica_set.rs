@@ -1,22 +1,26 @@
-//! Keeps the number of a ReplicaSet's pods at what its spec asks for.
+//! Keeps the number of a ReplicaSet's or ReplicationController's pods at what its spec
+//! asks for.
 //!
 //! Reconciled by the runner; woken by the set itself and by every pod that it controls or
 //! could adopt. The reference is upstream's pkg/controller/replicaset.
 
+mod kind;
 mod rank;
 mod status;
 
 use crate::claim::{claim, controller_of, controller_reference, is_controlled_by};
 use crate::error::{During, Error, Result};
 use crate::expectations::{Expectations, Seen};
+use crate::pod;
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
-use crate::{pod, selector};
 use async_trait::async_trait;
 use ferry_client::{DeleteParams, Event, Informer, Informers, reference};
 use futures_util::future::join_all;
-use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetStatus};
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kind::ReplicaKind;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,22 +30,28 @@ const BURST: usize = 500;
 /// How long an unmet expectation may block a set that nothing else wakes.
 const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
-#[derive(Default)]
-pub struct ReplicaSetController {
+pub struct ReplicaController<K> {
     expectations: Arc<Expectations>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Default for ReplicaController<K> {
+    fn default() -> Self {
+        Self { expectations: Arc::default(), kind: PhantomData }
+    }
 }
 
 #[async_trait]
-impl Controller for ReplicaSetController {
+impl<K: ReplicaKind> Controller for ReplicaController<K> {
     fn name(&self) -> &'static str {
-        "replicaset-controller"
+        K::CONTROLLER
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let expectations = self.expectations.clone();
-        let sets = informers.of::<ReplicaSet>();
+        let sets = informers.of::<K>();
         vec![
-            Watch::itself(informers.of::<ReplicaSet>()),
+            Watch::itself(informers.of::<K>()),
             Watch::new(informers.of::<Pod>(), move |event, enqueue| {
                 wake_for_pod(event, &sets, &expectations, enqueue);
             }),
@@ -50,10 +60,11 @@ impl Controller for ReplicaSetController {
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
         let pods = ctx.informers.of::<Pod>();
-        let Some(set) = ctx.informers.of::<ReplicaSet>().get(&key.namespace, &key.name) else {
+        let Some(owner) = ctx.informers.of::<K>().get(&key.namespace, &key.name) else {
             self.expectations.forget(key);
             return Ok(Action::Done);
         };
+        let set = owner.as_replica_set();
         let caught_up = self.expectations.are_met(key, |name, uid| match pods.get(&key.namespace, name) {
             Some(pod) if pod.metadata.uid.as_deref() != Some(uid) => Seen::Absent,
             Some(pod) if pod.metadata.deletion_timestamp.is_some() => Seen::Leaving,
@@ -61,16 +72,16 @@ impl Controller for ReplicaSetController {
             None => Seen::Absent,
         });
         let Some(spec) = &set.spec else { return Ok(Action::Done) };
-        let (active, terminating) = self.own_pods(ctx, &set, &pods).await?;
+        let (active, terminating) = self.own_pods(ctx, &*owner, &pods).await?;
         let managed = if caught_up && set.metadata.deletion_timestamp.is_none() {
-            self.manage(ctx, key, &set, &active).await
+            self.manage(ctx, key, &*owner, &set, &active).await
         } else {
             Ok(())
         };
         let now = ctx.now();
-        let updated = status::compute_status(&set, &active, &terminating, managed.as_ref().err(), now);
-        if let Some(updated) = updated {
-            update_status(ctx, &set, updated).await?;
+        let counted = K::COUNTS_TERMINATING.then_some(terminating.as_slice());
+        if let Some(status) = status::compute_status(&set, &active, counted, managed.as_ref().err(), now) {
+            update_status(ctx, &*owner, status).await?;
         }
         managed?;
         if !caught_up {
@@ -85,19 +96,14 @@ impl Controller for ReplicaSetController {
     }
 }
 
-impl ReplicaSetController {
+impl<K: ReplicaKind> ReplicaController<K> {
     /// The pods that are the set's after adoption and release: active and terminating.
-    async fn own_pods(
-        &self,
-        ctx: &Context,
-        set: &Arc<ReplicaSet>,
-        pods: &Informer<Pod>,
-    ) -> Result<(Vec<Arc<Pod>>, Vec<Arc<Pod>>)> {
-        let Some(spec) = &set.spec else { return Ok((Vec::new(), Vec::new())) };
-        let matches = |pod: &Pod| selector::matches(&spec.selector, pod.metadata.labels.as_ref());
-        let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
-        let mut candidates = pods.owned_by(set.metadata.uid.as_deref().unwrap_or_default());
-        candidates.retain(|pod| is_controlled_by(&pod.metadata, &set.metadata));
+    async fn own_pods(&self, ctx: &Context, owner: &K, pods: &Informer<Pod>) -> Result<(Vec<Arc<Pod>>, Vec<Arc<Pod>>)> {
+        let meta = owner.metadata();
+        let matches = |pod: &Pod| owner.selects(pod.metadata.labels.as_ref());
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let mut candidates = pods.owned_by(meta.uid.as_deref().unwrap_or_default());
+        candidates.retain(|pod| is_controlled_by(&pod.metadata, meta));
         let (terminating, mut active): (Vec<_>, Vec<_>) = candidates
             .into_iter()
             .filter(|pod| pod::is_active(pod) || pod::is_terminating(pod))
@@ -107,25 +113,25 @@ impl ReplicaSetController {
                 .into_iter()
                 .filter(|pod| controller_of(&pod.metadata).is_none() && pod::is_active(pod) && matches(pod)),
         );
-        let active = claim(ctx, &**set, active, matches).await?;
+        let active = claim(ctx, owner, active, matches).await?;
         let terminating = terminating.into_iter().filter(|pod| matches(pod)).collect();
         Ok((active, terminating))
     }
 
-    async fn manage(&self, ctx: &Context, key: &Key, set: &Arc<ReplicaSet>, active: &[Arc<Pod>]) -> Result<()> {
+    async fn manage(&self, ctx: &Context, key: &Key, owner: &K, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<()> {
         match plan_replicas(wanted(set), active.len()) {
             Plan::Nothing => Ok(()),
             Plan::Create(count) => {
                 self.expectations.open(key);
-                let result = self.create_pods(ctx, key, set, count).await;
+                let result = self.create_pods(ctx, key, owner, set, count).await;
                 self.expectations.close(key);
                 result
             }
             Plan::Delete(count) => {
-                let related = related_pods(ctx, set);
+                let related = related_pods(ctx, owner);
                 let doomed = rank::plan_deletions(active, &related, count, ctx.now());
                 self.expectations.open(key);
-                let result = self.delete_pods(ctx, key, set, &doomed).await;
+                let result = self.delete_pods(ctx, key, owner, &doomed).await;
                 self.expectations.close(key);
                 result
             }
@@ -134,9 +140,9 @@ impl ReplicaSetController {
 
     /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
     /// failed request and not hundreds. The first failing batch ends the round.
-    async fn create_pods(&self, ctx: &Context, key: &Key, set: &ReplicaSet, count: usize) -> Result<()> {
-        let pod = plan_pod(set);
-        let subject = reference(set);
+    async fn create_pods(&self, ctx: &Context, key: &Key, owner: &K, set: &ReplicaSet, count: usize) -> Result<()> {
+        let pod = plan_pod(set, controller_reference(owner));
+        let subject = reference(owner);
         let mut left = count;
         let mut batch = 1;
         while left > 0 {
@@ -167,8 +173,8 @@ impl ReplicaSetController {
         Ok(())
     }
 
-    async fn delete_pods(&self, ctx: &Context, key: &Key, set: &ReplicaSet, doomed: &[Arc<Pod>]) -> Result<()> {
-        let subject = reference(set);
+    async fn delete_pods(&self, ctx: &Context, key: &Key, owner: &K, doomed: &[Arc<Pod>]) -> Result<()> {
+        let subject = reference(owner);
         let deletions = doomed.iter().map(|pod| async {
             let name = pod.metadata.name.as_deref().unwrap_or_default();
             let params = DeleteParams { uid: pod.metadata.uid.clone(), ..Default::default() };
@@ -208,8 +214,8 @@ fn wanted(set: &ReplicaSet) -> usize {
     set.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1).try_into().unwrap_or(0)
 }
 
-/// The pod that the set's template describes, owned by the set.
-fn plan_pod(set: &ReplicaSet) -> Pod {
+/// The pod that the set's template describes.
+fn plan_pod(set: &ReplicaSet, owner: OwnerReference) -> Pod {
     let template = set.spec.as_ref().and_then(|spec| spec.template.clone()).unwrap_or_default();
     let meta = template.metadata.unwrap_or_default();
     Pod {
@@ -219,7 +225,7 @@ fn plan_pod(set: &ReplicaSet) -> Pod {
             labels: meta.labels,
             annotations: meta.annotations,
             finalizers: meta.finalizers,
-            owner_references: Some(vec![controller_reference(set)]),
+            owner_references: Some(vec![owner]),
             ..Default::default()
         },
         spec: template.spec,
@@ -229,36 +235,41 @@ fn plan_pod(set: &ReplicaSet) -> Pod {
 
 /// The pods of every set with the same owner: a rollout's old and new pods are ranked
 /// against each other, so that a scale-down evens out the nodes.
-fn related_pods(ctx: &Context, set: &ReplicaSet) -> Vec<Arc<Pod>> {
-    let Some(owner) = controller_of(&set.metadata) else { return Vec::new() };
+fn related_pods<K: ReplicaKind>(ctx: &Context, set: &K) -> Vec<Arc<Pod>> {
+    let Some(owner) = controller_of(set.metadata()) else { return Vec::new() };
     let pods = ctx.informers.of::<Pod>();
-    let siblings = ctx.informers.of::<ReplicaSet>().owned_by(&owner.uid);
-    siblings.iter().flat_map(|sibling| pods.owned_by(sibling.metadata.uid.as_deref().unwrap_or_default())).collect()
+    let siblings = ctx.informers.of::<K>().owned_by(&owner.uid);
+    siblings.iter().flat_map(|sibling| pods.owned_by(sibling.metadata().uid.as_deref().unwrap_or_default())).collect()
 }
 
 /// One retry with the live object, as upstream: the cache often lags by a moment and the
 /// status is ours alone to write.
-async fn update_status(ctx: &Context, set: &ReplicaSet, updated: ReplicaSet) -> Result<()> {
-    let (namespace, name) =
-        (set.metadata.namespace.as_deref().unwrap_or_default(), set.metadata.name.as_deref().unwrap_or_default());
-    match ctx.client.replace_status(namespace, &updated).await {
+async fn update_status<K: ReplicaKind>(ctx: &Context, owner: &K, status: ReplicaSetStatus) -> Result<()> {
+    let meta = owner.metadata();
+    let (namespace, name) = (meta.namespace.as_deref().unwrap_or_default(), meta.name.as_deref().unwrap_or_default());
+    match ctx.client.replace_status(namespace, &owner.with_status(status.clone())).await {
         Ok(_) => Ok(()),
         Err(error) if error.is_conflict() => {
-            let mut live = ctx.client.get::<ReplicaSet>(namespace, name).await.during("get the replica set", name)?;
-            if live.metadata.uid != set.metadata.uid {
-                return Err(Error::Retry(format!("replica set {name} was replaced by another")));
+            let live = ctx.client.get::<K>(namespace, name).await.during("get for its status", name)?;
+            if live.metadata().uid != meta.uid {
+                return Err(Error::Retry(format!("{} {name} was replaced by another", K::KIND)));
             }
-            live.status = updated.status;
-            ctx.client.replace_status(namespace, &live).await.during("update the status of", name).map(drop)
+            let updated = live.with_status(status);
+            ctx.client.replace_status(namespace, &updated).await.during("update the status of", name).map(drop)
         }
         Err(error) if error.is_not_found() => Ok(()),
         Err(error) => Err(error).during("update the status of", name),
     }
 }
 
-fn wake_for_pod(event: &Event<Pod>, sets: &Informer<ReplicaSet>, expectations: &Expectations, enqueue: &Enqueue) {
+fn wake_for_pod<K: ReplicaKind>(
+    event: &Event<Pod>,
+    sets: &Informer<K>,
+    expectations: &Expectations,
+    enqueue: &Enqueue,
+) {
     let wake_controller = |pod: &Pod, gone: bool| {
-        let Some(owner) = controller_of(&pod.metadata).filter(|owner| owner.kind == "ReplicaSet") else { return false };
+        let Some(owner) = controller_of(&pod.metadata).filter(|owner| owner.kind == K::KIND) else { return false };
         let key = Key::new(pod.metadata.namespace.clone().unwrap_or_default(), owner.name.clone());
         if gone {
             expectations.observe_gone(&key, pod.metadata.uid.as_deref().unwrap_or_default());
@@ -286,15 +297,13 @@ fn wake_for_pod(event: &Event<Pod>, sets: &Informer<ReplicaSet>, expectations: &
     }
 }
 
-fn wake_possible_owners(pod: &Pod, sets: &Informer<ReplicaSet>, enqueue: &Enqueue) {
+fn wake_possible_owners<K: ReplicaKind>(pod: &Pod, sets: &Informer<K>, enqueue: &Enqueue) {
     if controller_of(&pod.metadata).is_some() || !pod::is_active(pod) {
         return;
     }
     for set in sets.list(pod.metadata.namespace.as_deref()) {
-        if let Some(spec) = &set.spec
-            && selector::matches(&spec.selector, pod.metadata.labels.as_ref())
-        {
-            enqueue.add_object(&set.metadata);
+        if set.selects(pod.metadata.labels.as_ref()) {
+            enqueue.add_object(set.metadata());
         }
     }
 }
@@ -324,7 +333,7 @@ mod tests {
             }},
         }))
         .expect("a replica set");
-        let pod = serde_json::to_value(plan_pod(&set)).expect("JSON");
+        let pod = serde_json::to_value(plan_pod(&set, controller_reference(&set))).expect("JSON");
         assert_eq!(
             pod["metadata"],
             json!({

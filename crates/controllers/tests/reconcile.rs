@@ -154,6 +154,38 @@ async fn a_stale_cache_creates_nothing_twice() {
 }
 
 #[tokio::test]
+async fn a_replication_controller_keeps_its_pods() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    node(&api);
+    let _guard = start(&api);
+    api.create(
+        "replicationcontrollers",
+        json!({"metadata": {"name": "rc", "namespace": "default", "generation": 1}, "spec": {
+            "replicas": 2, "selector": {"app": "rc"},
+            "template": {"metadata": {"labels": {"app": "rc"}}, "spec": {"containers": [{"name": "c", "image": "v1"}]}}}}),
+    );
+    until_with_pods(&api, "two pods are available", |api| {
+        let status = api.get("replicationcontrollers", "default", "rc").unwrap_or_default()["status"].clone();
+        status
+            == json!({"replicas": 2, "fullyLabeledReplicas": 2, "readyReplicas": 2, "availableReplicas": 2,
+                "observedGeneration": 1})
+    })
+    .await;
+    let owner = &api.list("pods")[0]["metadata"]["ownerReferences"][0];
+    assert_eq!((&owner["apiVersion"], &owner["kind"]), (&json!("v1"), &json!("ReplicationController")));
+    let written = api.calls("PUT", "replicationcontrollers");
+    // A status that says the same again must not be written: it would wake the next reconcile.
+    api.edit("replicationcontrollers", "default", "rc", |rc| rc["spec"]["replicas"] = json!(1));
+    until_with_pods(&api, "one is left", |api| {
+        api.get("replicationcontrollers", "default", "rc").unwrap_or_default()["status"]["replicas"] == json!(1)
+            && api.list("pods").len() == 1
+    })
+    .await;
+    assert!(api.calls("PUT", "replicationcontrollers") <= written + 3);
+}
+
+#[tokio::test]
 async fn lost_pods_are_replaced_and_surplus_ones_removed() {
     let api = MemoryApi::new();
     namespace(&api, "default");

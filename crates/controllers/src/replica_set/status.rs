@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 
-/// The set with its new status, or None when nothing changed.
+/// The set's new status, or None when nothing changed. `terminating` is None for a kind
+/// whose status does not count them.
 pub fn compute_status(
     set: &ReplicaSet,
     active: &[Arc<Pod>],
-    terminating: &[Arc<Pod>],
+    terminating: Option<&[Arc<Pod>]>,
     failure: Option<&Error>,
     now: Timestamp,
-) -> Option<ReplicaSet> {
+) -> Option<ReplicaSetStatus> {
     let spec = set.spec.as_ref()?;
     // Zero counts are left out on the wire.
     let count = |holds: &dyn Fn(&Pod) -> bool| match active.iter().filter(|pod| holds(pod)).count() {
@@ -34,7 +35,7 @@ pub fn compute_status(
         fully_labeled_replicas: count(&|pod| selector::contains(pod.metadata.labels.as_ref(), &template_labels)),
         ready_replicas: count(&pod::is_ready),
         available_replicas: count(&|pod| pod::is_available(pod, min_ready, now)),
-        terminating_replicas: Some(length(terminating.len())),
+        terminating_replicas: terminating.map(|pods| length(pods.len())),
         observed_generation: set.metadata.generation,
         conditions: compute_conditions(&old, length(active.len()), wanted, failure, now),
     };
@@ -45,7 +46,7 @@ pub fn compute_status(
         && old.terminating_replicas == status.terminating_replicas
         && old.observed_generation == status.observed_generation
         && old.conditions == status.conditions;
-    (!unchanged).then(|| ReplicaSet { status: Some(status), ..set.clone() })
+    (!unchanged).then_some(status)
 }
 
 fn compute_conditions(
@@ -120,26 +121,29 @@ mod tests {
             pod(json!({"app": "other"}), None),
         ];
         let terminating = [pod(json!({}), None)];
-        let updated = compute_status(&set(json!({"replicas": 0})), &active, &terminating, None, now());
-        let status = updated.and_then(|set| set.status).expect("a change");
+        let updated = compute_status(&set(json!({"replicas": 0})), &active, Some(&terminating), None, now());
+        let status = updated.expect("a change");
         assert_eq!(
             serde_json::to_value(&status).expect("JSON"),
             json!({"replicas": 3, "fullyLabeledReplicas": 2, "readyReplicas": 2, "availableReplicas": 1,
                 "terminatingReplicas": 1, "observedGeneration": 2})
         );
         let again = set(serde_json::to_value(&status).expect("JSON"));
-        assert_eq!(compute_status(&again, &active, &terminating, None, now()), None);
+        assert_eq!(compute_status(&again, &active, Some(&terminating), None, now()), None);
+        let uncounted = compute_status(&again, &active, None, None, now()).expect("a change");
+        assert_eq!(uncounted.terminating_replicas, None);
     }
 
     #[test]
     fn a_failure_is_reported_until_it_is_over() {
         let source = Status::forbidden(&GroupResource::new("", "pods"), "web-", "exceeded quota").into();
         let error = Error::Call { operation: "create a pod of", object: "default/web".into(), source };
-        let failed = compute_status(&set(json!({"replicas": 0})), &[], &[], Some(&error), now()).expect("a change");
-        let condition = &failed.status.clone().and_then(|status| status.conditions).expect("conditions")[0];
+        let failed = compute_status(&set(json!({"replicas": 0})), &[], None, Some(&error), now()).expect("a change");
+        let condition = &failed.conditions.clone().expect("conditions")[0];
         assert_eq!(condition.reason.as_deref(), Some("FailedCreate"));
         assert_eq!(condition.message.as_deref(), Some("pods \"web-\" is forbidden: exceeded quota"));
-        let healed = compute_status(&failed, &[], &[], None, now()).expect("a change");
-        assert_eq!(healed.status.and_then(|status| status.conditions), None);
+        let failed = set(serde_json::to_value(&failed).expect("JSON"));
+        let healed = compute_status(&failed, &[], None, None, now()).expect("a change");
+        assert_eq!(healed.conditions, None);
     }
 }

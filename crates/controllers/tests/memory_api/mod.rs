@@ -29,6 +29,7 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("", "v1", "configmaps", "ConfigMap", true),
     ("", "v1", "serviceaccounts", "ServiceAccount", true),
     ("", "v1", "events", "Event", true),
+    ("", "v1", "replicationcontrollers", "ReplicationController", true),
     ("apps", "v1", "deployments", "Deployment", true),
     ("apps", "v1", "replicasets", "ReplicaSet", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
