@@ -4,6 +4,7 @@
 use crate::Config;
 use crate::bootstrap_signer::BootstrapSignerController;
 use crate::cluster_role_aggregation::ClusterRoleAggregationController;
+use crate::daemon_set::DaemonSetController;
 use crate::deployment::DeploymentController;
 use crate::endpoint_slice::EndpointSliceController;
 use crate::endpoint_slice_mirroring::EndpointSliceMirroringController;
@@ -31,6 +32,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(DeploymentController),
         Arc::new(ReplicaController::<ReplicaSet>::default()),
         Arc::new(ReplicaController::<ReplicationController>::default()),
+        Arc::new(DaemonSetController::default()),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),

@@ -12,6 +12,7 @@ mod bootstrap_signer;
 mod bootstrap_token;
 mod claim;
 mod cluster_role_aggregation;
+mod daemon_set;
 mod deployment;
 mod discovery;
 mod endpoint_slice;
@@ -35,6 +36,7 @@ mod service_account;
 mod service_account_token;
 mod service_pods;
 mod taint_eviction;
+mod template;
 mod token_cleaner;
 
 pub use error::{Error, Result};

@@ -114,7 +114,7 @@ fn plan_eviction(taints: &[Taint], tolerations: &[Toleration], since: Timestamp)
     earliest.map_or(Eviction::Never, Eviction::At)
 }
 
-fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
+pub fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let key = set(&toleration.key);
     let effect_fits = set(&toleration.effect).is_none_or(|effect| effect == taint.effect);

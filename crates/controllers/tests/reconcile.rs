@@ -186,6 +186,49 @@ async fn a_replication_controller_keeps_its_pods() {
 }
 
 #[tokio::test]
+async fn a_daemon_set_runs_on_every_node_and_rolls() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    node(&api);
+    let _guard = start(&api);
+    api.create(
+        "daemonsets",
+        json!({"metadata": {"name": "agent", "namespace": "default", "generation": 1}, "spec": {
+            "selector": {"matchLabels": {"app": "agent"}}, "revisionHistoryLimit": 10,
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+            "template": {"metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [{"name": "c", "image": "v1"}]}}}}),
+    );
+    let settled = |api: &MemoryApi, generation: i64| {
+        let set = api.get("daemonsets", "default", "agent").unwrap_or_default();
+        let status = &set["status"];
+        status["observedGeneration"] == json!(generation)
+            && ["desiredNumberScheduled", "numberAvailable", "updatedNumberScheduled"]
+                .iter()
+                .all(|key| status[key] == json!(1))
+    };
+    until_with_pods(&api, "the daemon runs", |api| settled(api, 1)).await;
+    let pod = api.list("pods").remove(0);
+    let first = api.list("controllerrevisions").remove(0);
+    assert_eq!(
+        pod["metadata"]["labels"]["controller-revision-hash"],
+        first["metadata"]["labels"]["controller-revision-hash"]
+    );
+    assert_eq!((&first["revision"], &first["data"]["spec"]["template"]["$patch"]), (&json!(1), &json!("replace")));
+    api.edit("daemonsets", "default", "agent", |set| {
+        set["spec"]["template"]["spec"]["containers"][0]["image"] = json!("v2");
+        set["metadata"]["generation"] = json!(2);
+    });
+    until_with_pods(&api, "the new version is out", |api| {
+        settled(api, 2) && api.list("pods").iter().all(|pod| pod["spec"]["containers"][0]["image"] == json!("v2"))
+    })
+    .await;
+    let mut revisions: Vec<Value> =
+        api.list("controllerrevisions").iter().map(|revision| revision["revision"].clone()).collect();
+    revisions.sort_by_key(Value::as_i64);
+    assert_eq!(revisions, [json!(1), json!(2)]);
+}
+
+#[tokio::test]
 async fn lost_pods_are_replaced_and_surplus_ones_removed() {
     let api = MemoryApi::new();
     namespace(&api, "default");

@@ -48,7 +48,7 @@ fn resolve(surge: Option<&IntOrString>, unavailable: Option<&IntOrString>, wante
 
 /// A number, or a percentage of `wanted`. Validation keeps anything else out of the API;
 /// what slips through counts as zero.
-fn scaled(value: Option<&IntOrString>, wanted: i32, divide: fn(u64) -> u64) -> i32 {
+pub(crate) fn scaled(value: Option<&IntOrString>, wanted: i32, divide: fn(u64) -> u64) -> i32 {
     match value {
         None => 0,
         Some(IntOrString::Int(n)) => (*n).max(0),

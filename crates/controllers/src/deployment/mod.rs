@@ -19,15 +19,16 @@ mod simulation;
 use crate::claim::{claim, controller_of, is_controlled_by};
 use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch, event_versions};
+use crate::template::same_template;
 use crate::{pod, selector};
 use async_trait::async_trait;
+pub(crate) use fencepost::scaled;
 use ferry_client::{DeleteParams, Event, EventType, Informer, Informers, reference};
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
 use plan::{Observed, Write, plan_deployment};
 use progress::{PROGRESSING, condition, progress_deadline, set_condition};
-use revision::same_template;
 use std::sync::Arc;
 
 pub struct DeploymentController;

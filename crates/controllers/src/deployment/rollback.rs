@@ -2,7 +2,8 @@
 //! undo` changes the template itself and needs nothing of this.
 
 use super::plan::{Rollout, Write};
-use super::revision::{HASH_LABEL, ROLLBACK_TO, annotation, is_copied, last_revision, revision, same_template};
+use super::revision::{ROLLBACK_TO, annotation, is_copied, last_revision, revision};
+use crate::template::{HASH_LABEL, same_template};
 use ferry_client::EventType;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 

@@ -32,6 +32,8 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("", "v1", "replicationcontrollers", "ReplicationController", true),
     ("apps", "v1", "deployments", "Deployment", true),
     ("apps", "v1", "replicasets", "ReplicaSet", true),
+    ("apps", "v1", "daemonsets", "DaemonSet", true),
+    ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
     ("coordination.k8s.io", "v1", "leases", "Lease", true),
     ("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false),
