@@ -4,7 +4,7 @@
 
 use super::create::timestamp;
 use super::service::changed_addresses;
-use super::update::revision_of;
+use super::update::{Admit, revision_of};
 use super::{Caller, Registry, Written, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
@@ -57,13 +57,29 @@ impl Registry {
         options: &DeleteOptions,
         caller: &Caller,
     ) -> Result<Deleted, Status> {
+        self.delete_as(row, namespace, name, Admit::Object, options, caller).await
+    }
+
+    /// As [`Registry::delete`], where `Admit::Done` says that admission has seen what asked
+    /// for it (`Eviction`).
+    pub async fn delete_as(
+        &self,
+        row: &Arc<Row>,
+        namespace: &str,
+        name: &str,
+        admit: Admit<'_>,
+        options: &DeleteOptions,
+        caller: &Caller,
+    ) -> Result<Deleted, Status> {
         let key = row.key(namespace, name);
         let not_found = || Status::not_found(&row.group_resource(), name);
         let mut current = self.read(row, namespace, name).await?;
         loop {
             let old = current.ok_or_else(not_found)?.object;
             check_preconditions(row, name, options, &old)?;
-            self.admit_delete(row, namespace, name, &old, caller).await?;
+            if !matches!(admit, Admit::Done) {
+                self.admit_delete(row, namespace, name, &old, caller).await?;
+            }
             let plan = plan_deletion(row, options, &old, caller.now);
             let expect = Expect::Revision(revision_of(&old)?);
             if caller.dry_run {

@@ -26,7 +26,7 @@ pub use create::timestamp;
 pub use delete::{DeleteOptions, Deleted, deleted_status, returns_deleted_object};
 pub use managed_fields::{Tracking, reset_fields};
 pub use rows::Rows;
-pub use update::{IfAbsent, Part, Target, Updated};
+pub use update::{Admit, IfAbsent, Part, Target, Updated, View};
 
 use crate::admission::{Admission, AdmissionRequest, Operation};
 use crate::authn::UserInfo;
@@ -83,9 +83,30 @@ impl Warnings {
         }
     }
 
+    /// All sentences, cut short where they are too many for the headers of an answer.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock())
+        truncated(std::mem::take(&mut *self.0.lock()))
     }
+}
+
+/// How many characters of warnings an answer carries; past that each is cut to the second
+/// number (upstream's endpoints/filters/warning.go).
+const WARNINGS_MAX: usize = 4096;
+const WARNING_MAX: usize = 256;
+
+fn truncated(warnings: Vec<String>) -> Vec<String> {
+    let total: usize = warnings.iter().map(|text| text.chars().count()).sum();
+    if total <= WARNINGS_MAX {
+        return warnings;
+    }
+    let mut written = 0;
+    let cut = warnings.into_iter().map(|text| text.chars().take(WARNING_MAX).collect::<String>());
+    cut.take_while(|text| {
+        let fits = written < WARNINGS_MAX;
+        written += text.chars().count();
+        fits
+    })
+    .collect()
 }
 
 /// Notes for the audit log, `plugin/key` to a value; gathered while a request is admitted.
@@ -198,18 +219,18 @@ impl Registry {
         Written { object, bytes }
     }
 
-    /// Lets admission see what a subresource that stores nothing is asked.
-    pub async fn admit_connect(
+    /// Lets admission see what a subresource that stores nothing is sent: a POST of another
+    /// kind (`Binding`, `TokenRequest`) or the options of a connection.
+    pub async fn admit(
         &self,
-        row: &Arc<Row>,
-        namespace: &str,
-        name: &str,
-        subresource: &str,
+        operation: Operation,
+        target: &Target<'_>,
         object: &mut Value,
         caller: &Caller,
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
-        let mut request = AdmissionRequest::new(Operation::Create, row, namespace, name, subresource, caller);
+        let Target { row, namespace, name, .. } = target;
+        let mut request = AdmissionRequest::new(operation, row, namespace, name, target.part.name(), caller);
         request.object = Some(object);
         admission.mutate(&mut request).await?;
         admission.validate(&request).await
@@ -250,5 +271,20 @@ pub(crate) fn store_failed(error: ferry_store::Error) -> Status {
     match error {
         ferry_store::Error::Closed => Status::service_unavailable("the store is shutting down"),
         other => Status::internal(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_warnings_are_cut_short() {
+        let warnings = Warnings::default();
+        (0..3).for_each(|n| warnings.add(format!("{n}{}", "x".repeat(1000))));
+        assert!(warnings.take().iter().all(|text| text.len() == 1001));
+        (0..40).for_each(|n| warnings.add(format!("{n:02}{}", "x".repeat(1000))));
+        let cut = warnings.take();
+        assert_eq!((cut.len(), cut[0].len()), (WARNINGS_MAX / WARNING_MAX, WARNING_MAX));
     }
 }

@@ -57,6 +57,25 @@ impl Part<'_> {
     }
 }
 
+/// What admission sees of a change.
+#[derive(Clone, Copy)]
+pub enum Admit<'a> {
+    /// The object itself.
+    Object,
+    /// What the subresource takes in the object's place (`Scale`).
+    View(&'a dyn View),
+    /// Nothing: the handler has had admitted what it was sent (`Binding`).
+    Done,
+}
+
+/// An object as a subresource of another kind shows it.
+pub trait View: Sync {
+    fn show(&self, object: &Value) -> Value;
+
+    /// Carries over to the object what admission changed in what it was shown.
+    fn carry(&self, shown: &Value, object: &mut Value) -> Result<(), Status>;
+}
+
 pub struct Updated {
     pub written: Written,
     pub created: bool,
@@ -70,6 +89,18 @@ impl Registry {
     pub async fn update(
         &self,
         target: &Target<'_>,
+        tracking: Tracking,
+        caller: &Caller,
+        change: &mut (dyn FnMut(Option<&Value>) -> Result<Value, Status> + Send),
+    ) -> Result<Updated, Status> {
+        self.update_as(target, Admit::Object, tracking, caller, change).await
+    }
+
+    /// As [`Registry::update`], with admission seeing something else than the object.
+    pub async fn update_as(
+        &self,
+        target: &Target<'_>,
+        admit: Admit<'_>,
         tracking: Tracking,
         caller: &Caller,
         change: &mut (dyn FnMut(Option<&Value>) -> Result<Value, Status> + Send),
@@ -105,7 +136,7 @@ impl Registry {
             self.check_preconditions(row, name, &mut new, old)?;
             metadata::dedup_owner_references(&mut new, |text| caller.warnings.add(text));
             tracking.record(row, Some(old), &mut new, target.part.name(), caller)?;
-            self.mutate_update(target, &mut new, old, caller).await?;
+            self.mutate_update(target, admit, &mut new, old, caller).await?;
             if target.part == Part::Main {
                 row.strategy.default(&mut new);
             }
@@ -113,7 +144,7 @@ impl Registry {
             self.normalize(row, &mut new);
             let reservation = self.services.reserve_for_update(row, &mut new, old)?;
             self.validate_update(target, &new, old, caller)?;
-            self.admit_update(target, &mut new, old, caller).await?;
+            self.admit_update(target, admit, &mut new, old, caller).await?;
 
             ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
             let last = should_delete(row, &new, old);
@@ -184,25 +215,41 @@ impl Registry {
     async fn mutate_update(
         &self,
         target: &Target<'_>,
+        admit: Admit<'_>,
         new: &mut Value,
         old: &Value,
         caller: &Caller,
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
-        let mut request = admission_request(target, new, old, caller);
-        admission.mutate(&mut request).await
+        match admit {
+            Admit::Done => Ok(()),
+            Admit::Object => admission.mutate(&mut admission_request(target, new, old, caller)).await,
+            Admit::View(view) => {
+                let (mut shown, shown_old) = (view.show(new), view.show(old));
+                let before = shown.clone();
+                admission.mutate(&mut admission_request(target, &mut shown, &shown_old, caller)).await?;
+                if shown == before { Ok(()) } else { view.carry(&shown, new) }
+            }
+        }
     }
 
     async fn admit_update(
         &self,
         target: &Target<'_>,
+        admit: Admit<'_>,
         new: &mut Value,
         old: &Value,
         caller: &Caller,
     ) -> Result<(), Status> {
         let Some(admission) = self.admission() else { return Ok(()) };
-        let request = admission_request(target, new, old, caller);
-        admission.validate(&request).await
+        match admit {
+            Admit::Done => Ok(()),
+            Admit::Object => admission.validate(&admission_request(target, new, old, caller)).await,
+            Admit::View(view) => {
+                let (mut shown, shown_old) = (view.show(new), view.show(old));
+                admission.validate(&admission_request(target, &mut shown, &shown_old, caller)).await
+            }
+        }
     }
 
     /// What an update may not change is put back, and the generation counts the changes

@@ -3,6 +3,7 @@
 //! (`onward.rs`); what flows is for the two ends to understand. A WebSocket or SPDY
 //! connection is upgraded on both sides and then only copied.
 
+mod connect;
 pub mod links;
 mod location;
 pub mod onward;
@@ -82,6 +83,7 @@ pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>,
         return log(&call).await;
     }
     may_create(&call).await?;
+    connect::admit(&call).await?;
     let location = location::of_stream(&call)?;
     if !is_upgrade(request.headers()) {
         return Err(Status::bad_request("Upgrade request required"));
@@ -97,6 +99,7 @@ async fn proxy(call: &Call, request: Request<Body>) -> Result<Response<Body>, St
     if !methods.contains(method) {
         return Err(verbs::method_not_allowed());
     }
+    connect::admit(call).await?;
     let path = location::backend_path(call);
     let query = request.uri().query();
     let location = location::of_proxy(call, &path, query).await?;

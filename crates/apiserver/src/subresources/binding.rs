@@ -1,9 +1,10 @@
 //! `pods/binding` and POST of `bindings`: the scheduler's word, which node a pod runs on.
 //! After it the pod never moves (registry/core/pod/storage BindingREST upstream).
 
+use crate::admission::Operation;
 use crate::answer;
 use crate::negotiate::{self, Accepted};
-use crate::registry::{IfAbsent, Part, Target, Tracking};
+use crate::registry::{Admit, IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
@@ -23,7 +24,7 @@ pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let kind = GroupVersionKind::new("", "v1", "Binding");
     let definition = schema::of_kind(&kind).map(|definition| &**definition);
-    let binding = wire::decode(&body, format, &kind, definition, options.field_validation)?.object;
+    let mut binding = wire::decode(&body, format, &kind, definition, options.field_validation)?.object;
     let name = if call.info.name.is_empty() { binding.name().to_owned() } else { call.info.name.clone() };
     if !binding.name().is_empty() && binding.name() != name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));
@@ -33,11 +34,17 @@ pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
+    let caller = call.caller(&options, "CreateOptions");
+    // Admission sees the binding, as something that is created: the change of the pod is
+    // what becomes of it.
+    let door = if call.info.subresource.is_empty() { Part::Main } else { Part::Other("binding") };
+    let asked =
+        Target { row: &call.row, namespace: &call.info.namespace, name: &name, part: door, absent: IfAbsent::AsKind };
+    call.server.registry.admit(Operation::Create, &asked, &mut binding, &caller).await?;
     let errors = validate(&binding);
     if !errors.is_empty() {
         return Err(Status::invalid(&kind, &name, errors));
     }
-    let caller = call.caller(&options, "CreateOptions");
     let pods = call.server.registry.rows.find("", "v1", "pods").ok_or_else(Status::no_such_path)?;
     let target = Target {
         row: &pods,
@@ -49,7 +56,7 @@ pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let now = crate::registry::timestamp(call.now);
     call.server
         .registry
-        .update(&target, Tracking::Update, &caller, &mut |old| {
+        .update_as(&target, Admit::Done, Tracking::Update, &caller, &mut |old| {
             let pod = old.ok_or_else(|| Status::not_found(&pods.group_resource(), &name))?;
             assign(pod, &binding, &name, &now)
         })

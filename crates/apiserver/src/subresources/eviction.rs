@@ -1,9 +1,10 @@
 //! `pods/eviction`: a delete that disruption budgets may refuse
 //! (registry/core/pod/storage/eviction.go upstream).
 
+use crate::admission::Operation;
 use crate::answer;
 use crate::negotiate::{self, Accepted};
-use crate::registry::DeleteOptions;
+use crate::registry::{Admit, DeleteOptions, IfAbsent, Part, Target};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
@@ -22,12 +23,21 @@ pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let kind = GroupVersionKind::new("policy", "v1", "Eviction");
     let definition = schema::of_kind(&kind).map(|definition| &**definition);
-    let eviction = wire::decode(&body, format, &kind, definition, options.field_validation)?.object;
+    let mut eviction = wire::decode(&body, format, &kind, definition, options.field_validation)?.object;
     let name = &call.info.name;
     if !eviction.name().is_empty() && eviction.name() != name {
         return Err(Status::bad_request("name in URL does not match name in Eviction object"));
     }
     let registry = &call.server.registry;
+    let mut caller = call.caller(&options, "CreateOptions");
+    let asked = Target {
+        row: &call.row,
+        namespace: call.namespace(),
+        name,
+        part: Part::Other("eviction"),
+        absent: IfAbsent::AsKind,
+    };
+    registry.admit(Operation::Create, &asked, &mut eviction, &caller).await?;
     let pod = registry
         .current(&call.row, call.namespace(), name)
         .await?
@@ -46,9 +56,8 @@ pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         resource_version: text(&["preconditions", "resourceVersion"]),
         propagation: None,
     };
-    let mut caller = call.caller(&options, "CreateOptions");
     caller.dry_run |= !delete.items_at(&["dryRun"]).is_empty();
-    registry.delete(&call.row, call.namespace(), name, &delete_options, &caller).await?;
+    registry.delete_as(&call.row, call.namespace(), name, Admit::Done, &delete_options, &caller).await?;
     let status = Status { code: 201, ..Status::success(Default::default()) };
     let mut value = serde_json::to_value(&status).unwrap_or(Value::Null);
     ensure_object(&mut value).remove("details");

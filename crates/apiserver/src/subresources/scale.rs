@@ -2,7 +2,7 @@
 
 use crate::answer;
 use crate::negotiate;
-use crate::registry::{IfAbsent, Part, Target, Tracking};
+use crate::registry::{Admit, IfAbsent, Part, Target, Tracking, View};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, PatchKind, patched};
@@ -47,7 +47,7 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     };
     let registry = &call.server.registry;
     let updated = registry
-        .update(&target, Tracking::Update, &caller, &mut |old| {
+        .update_as(&target, Admit::View(&AsScale), Tracking::Update, &caller, &mut |old| {
             let old = old.ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
             match custom_paths(call) {
                 Some(paths) => {
@@ -74,6 +74,20 @@ fn shown(call: &Call, object: &Value) -> Result<Value, Status> {
         return Err(Status::internal(format!("the spec replicas field {path:?} does not exist")));
     }
     render_custom_scale(object, paths)
+}
+
+/// Admission sees the Scale and not what is scaled.
+struct AsScale;
+
+impl View for AsScale {
+    fn show(&self, object: &Value) -> Value {
+        render_scale(object)
+    }
+
+    fn carry(&self, shown: &Value, object: &mut Value) -> Result<(), Status> {
+        *object = apply_scale(object, shown, object.name())?;
+        Ok(())
+    }
 }
 
 /// What the client sent: a whole Scale or changes to the present one.

@@ -1,7 +1,9 @@
 //! `serviceaccounts/token`: a bound token for a service account, issued by authentication.
 
+use crate::admission::Operation;
 use crate::answer;
 use crate::negotiate;
+use crate::registry::{IfAbsent, Part, Target};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
@@ -26,10 +28,14 @@ pub async fn issue(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         ));
     }
     let caller = call.caller(&options, "CreateOptions");
-    call.server
-        .registry
-        .admit_connect(&call.row, call.namespace(), &call.info.name, "token", &mut request, &caller)
-        .await?;
+    let target = Target {
+        row: &call.row,
+        namespace: call.namespace(),
+        name: &call.info.name,
+        part: Part::Other("token"),
+        absent: IfAbsent::AsKind,
+    };
+    call.server.registry.admit(Operation::Create, &target, &mut request, &caller).await?;
     let mut issued = call.server.authenticator.issue_token(call.namespace(), &call.info.name, request, call.now)?;
     issued.set_gvk(&kind);
     issued.set_meta("name", call.info.name.as_str());

@@ -107,7 +107,10 @@ pub(crate) fn explain(error: &std::io::Error, host: &str) -> String {
     };
     let why = match error {
         rustls::Error::InvalidCertificate(reason) => match reason {
-            CertificateError::UnknownIssuer => "certificate signed by unknown authority".to_owned(),
+            // A bad signature is an authority of the same name with another key.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                "certificate signed by unknown authority".to_owned()
+            }
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 "certificate has expired or is not yet valid: the certificate has expired".to_owned()
             }
