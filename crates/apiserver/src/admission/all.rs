@@ -30,6 +30,7 @@ use super::runtime_class::RuntimeClass;
 use super::service_account::ServiceAccount;
 use super::taint_nodes::TaintNodesByCondition;
 use super::trust_bundle_attest::ClusterTrustBundleAttest;
+use super::webhook::{MutatingWebhooks, ValidatingWebhooks};
 use super::{Plugin, Wiring};
 
 pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
@@ -62,7 +63,10 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(DefaultIngressClass::new(lookup.clone())),
         Box::new(DenyServiceExternalIps),
         Box::new(MutatingAdmissionPolicy::new(lookup, rows, authorizer)),
+        // All that is ours has been done when others are asked.
+        Box::new(MutatingWebhooks::new(wiring)),
         Box::new(ValidatingAdmissionPolicy::new(lookup, rows, authorizer)),
+        Box::new(ValidatingWebhooks::new(wiring)),
         // Last, so that nothing is charged that another plugin refuses.
         Box::new(ResourceQuota::new(wiring)),
         Box::new(AlwaysDeny),

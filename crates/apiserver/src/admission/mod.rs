@@ -37,6 +37,7 @@ mod service_account;
 mod signer;
 mod taint_nodes;
 mod trust_bundle_attest;
+mod webhook;
 mod wiring;
 
 #[cfg(test)]
