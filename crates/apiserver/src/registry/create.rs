@@ -67,6 +67,11 @@ impl Registry {
             request.object = Some(&mut object);
             admission.mutate(&mut request).await?;
         }
+        // What admission may not decide either.
+        for key in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+            object.remove_meta(key);
+        }
+        metadata::ensure_namespace(row, namespace, &mut object)?;
         row.strategy.default(&mut object);
         metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
 

@@ -57,13 +57,7 @@ fn render_options(kind: &str, api_version: &str, info: &RequestInfo, query: &Que
             }
         }
         _ => {
-            let mut path = info.rest.join("/");
-            if !path.is_empty() {
-                path.insert(0, '/');
-            }
-            if info.path.ends_with('/') && !path.ends_with('/') {
-                path.push('/');
-            }
+            let path = super::location::backend_path(info);
             if !path.is_empty() {
                 options.insert("path".into(), path.into());
             }

@@ -2,6 +2,7 @@
 //! (registry/core/{pod,node,service}/strategy.go upstream). Pure but for those lookups.
 
 use crate::query::Query;
+use crate::request_info::RequestInfo;
 use crate::verbs::Call;
 use ferry_api::gvk::GroupResource;
 use ferry_api::object::Meta;
@@ -112,12 +113,12 @@ pub fn of_stream(call: &Call) -> Result<Location, Status> {
 
 /// The path that the backend is asked: what follows `proxy` in the URL, decoded. Empty when
 /// nothing follows, not even a slash.
-pub fn backend_path(call: &Call) -> String {
-    let mut path = call.info.rest.join("/");
+pub fn backend_path(info: &RequestInfo) -> String {
+    let mut path = info.rest.join("/");
     if !path.is_empty() {
         path.insert(0, '/');
     }
-    if call.info.path.ends_with('/') && !path.ends_with('/') {
+    if info.path.ends_with('/') && !path.ends_with('/') {
         path.push('/');
     }
     path

@@ -100,7 +100,7 @@ async fn proxy(call: &Call, request: Request<Body>) -> Result<Response<Body>, St
         return Err(verbs::method_not_allowed());
     }
     connect::admit(call).await?;
-    let path = location::backend_path(call);
+    let path = location::backend_path(&call.info);
     let query = request.uri().query();
     let location = location::of_proxy(call, &path, query).await?;
     let asked = call.info.path.as_str();

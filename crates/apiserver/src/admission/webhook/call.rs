@@ -70,3 +70,55 @@ pub(super) async fn ask(
     };
     Ok(Answer { patch: answer.patch.filter(|_| patch), ..answer })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::Operation;
+    use crate::admission::testing::pods;
+    use crate::authn::UserInfo;
+    use crate::authn::testing::Objects;
+    use crate::registry::Caller;
+    use serde_json::{Value, json};
+
+    /// How a call fails that never gets as far as the network.
+    async fn failure(hook: Value, dry_run: bool) -> Failure {
+        let hook = Webhook::of("c", "c/x/0".into(), &hook);
+        let caller = Caller { dry_run, ..Caller::testing(UserInfo::default()) };
+        let request = AdmissionRequest::new(Operation::Create, &pods(), "ns", "p", "", &caller);
+        let matched = Matched { row: pods(), kind: pods().gvk() };
+        let lookup: Arc<dyn ObjectLookup> = Objects::of(&[]);
+        ask(&hook, &matched, &request, &lookup, Phase::Validating).await.expect_err("cannot be called")
+    }
+
+    #[tokio::test]
+    async fn a_dry_run_has_no_side_effects() {
+        let Failure::Refused(status) = failure(json!({"name": "x", "sideEffects": "Some"}), true).await else {
+            panic!("the failure policy has no say in this");
+        };
+        assert_eq!((status.code, status.message.as_str()), (400, "admission webhook \"x\" does not support dry run"));
+    }
+
+    #[tokio::test]
+    async fn a_hook_that_cannot_be_called_says_why() {
+        let check = async |hook: Value, expected: &str| match failure(hook, false).await {
+            Failure::Calling(why) => assert_eq!(why, expected),
+            Failure::Refused(status) => panic!("{status}"),
+        };
+        check(
+            json!({"admissionReviewVersions": ["v2"]}),
+            "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
+        )
+        .await;
+        check(
+            json!({"admissionReviewVersions": ["v1"], "clientConfig": {}}),
+            "could not get REST client: webhook configuration must have either service or URL",
+        )
+        .await;
+        check(
+            json!({"admissionReviewVersions": ["v1"], "clientConfig": {"service": {"namespace": "ns", "name": "gone"}}}),
+            "failed to call webhook: Post \"https://gone.ns.svc:443/?timeout=30s\": services \"gone\" not found",
+        )
+        .await;
+    }
+}

@@ -35,7 +35,7 @@ pub(super) struct Webhook {
 }
 
 impl Webhook {
-    fn of(configuration: &str, id: String, hook: &Value) -> Self {
+    pub(super) fn of(configuration: &str, id: String, hook: &Value) -> Self {
         Self {
             id,
             configuration: configuration.to_owned(),

@@ -120,7 +120,8 @@ impl Plugin for MutatingWebhooks {
             // Builtin plugins changed the object after the hooks had seen it.
             request.reinvocation.track(MUTATING).require_again();
         }
-        let owned_before = request.object.as_deref().and_then(|object| object.meta("managedFields")).cloned();
+        // Copied only once a hook is asked: a write that concerns none costs the matching.
+        let mut owned_before = None;
         let mut was_patched = false;
         for (index, hook) in self.0.configurations.hooks().iter().enumerate() {
             let Some(matched) = self.0.concerns(hook, request)? else { continue };
@@ -128,6 +129,9 @@ impl Plugin for MutatingWebhooks {
             if second && !request.reinvocation.track(MUTATING).runs_again(&hook.id) {
                 continue;
             }
+            owned_before.get_or_insert_with(|| {
+                request.object.as_deref().and_then(|object| object.meta("managedFields")).cloned()
+            });
             let position = format!("round_{}_index_{index}", u8::from(second));
             let outcome = self.mutate_by(hook, &matched, request).await;
             let changed = *outcome.as_ref().unwrap_or(&false);
@@ -155,6 +159,7 @@ impl Plugin for MutatingWebhooks {
                 }
             }
         }
+        let Some(owned_before) = owned_before else { return Ok(()) };
         if was_patched {
             keep_managed_fields_valid(request, owned_before);
         }
