@@ -70,7 +70,7 @@ pub enum Admit<'a> {
 
 /// An object as a subresource of another kind shows it.
 pub trait View: Sync {
-    fn show(&self, object: &Value) -> Value;
+    fn show(&self, object: &Value) -> Result<Value, Status>;
 
     /// Carries over to the object what admission changed in what it was shown.
     fn carry(&self, shown: &Value, object: &mut Value) -> Result<(), Status>;
@@ -225,7 +225,7 @@ impl Registry {
             Admit::Done => Ok(()),
             Admit::Object => admission.mutate(&mut admission_request(target, new, old, caller)).await,
             Admit::View(view) => {
-                let (mut shown, shown_old) = (view.show(new), view.show(old));
+                let (mut shown, shown_old) = (view.show(new)?, view.show(old)?);
                 let before = shown.clone();
                 admission.mutate(&mut admission_request(target, &mut shown, &shown_old, caller)).await?;
                 if shown == before { Ok(()) } else { view.carry(&shown, new) }
@@ -246,7 +246,7 @@ impl Registry {
             Admit::Done => Ok(()),
             Admit::Object => admission.validate(&admission_request(target, new, old, caller)).await,
             Admit::View(view) => {
-                let (mut shown, shown_old) = (view.show(new), view.show(old));
+                let (mut shown, shown_old) = (view.show(new)?, view.show(old)?);
                 admission.validate(&admission_request(target, &mut shown, &shown_old, caller)).await
             }
         }

@@ -47,7 +47,7 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     };
     let registry = &call.server.registry;
     let updated = registry
-        .update_as(&target, Admit::View(&AsScale), Tracking::Update, &caller, &mut |old| {
+        .update_as(&target, Admit::View(&AsScale(custom_paths(call))), Tracking::Update, &caller, &mut |old| {
             let old = old.ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
             match custom_paths(call) {
                 Some(paths) => {
@@ -77,15 +77,21 @@ fn shown(call: &Call, object: &Value) -> Result<Value, Status> {
 }
 
 /// Admission sees the Scale and not what is scaled.
-struct AsScale;
+struct AsScale<'a>(Option<&'a ScalePaths>);
 
-impl View for AsScale {
-    fn show(&self, object: &Value) -> Value {
-        render_scale(object)
+impl View for AsScale<'_> {
+    fn show(&self, object: &Value) -> Result<Value, Status> {
+        match self.0 {
+            Some(paths) => render_custom_scale(object, paths),
+            None => Ok(render_scale(object)),
+        }
     }
 
     fn carry(&self, shown: &Value, object: &mut Value) -> Result<(), Status> {
-        *object = apply_scale(object, shown, object.name())?;
+        *object = match self.0 {
+            Some(paths) => apply_custom_scale(object, shown, paths)?,
+            None => apply_scale(object, shown, object.name())?,
+        };
         Ok(())
     }
 }

@@ -22,6 +22,12 @@ pub(super) fn patched(before: &Value, patch: &Value, matched: &Matched) -> Resul
 /// An object as decoding leaves it: unknown fields gone, types checked, defaults set.
 fn settle(object: Value, matched: &Matched) -> Result<Value, Status> {
     let is_own_kind = matched.kind == matched.row.gvk();
+    if let Some(custom) = matched.row.custom.as_ref().filter(|_| is_own_kind) {
+        let mut object = object;
+        custom.prune(&mut object).map_err(Status::internal)?;
+        matched.row.strategy.default(&mut object);
+        return Ok(object);
+    }
     let schema = if is_own_kind { matched.row.schema.as_deref() } else { of_kind(&matched.kind) };
     let mut object = match schema {
         Some(schema) => codec::decode_value(&object, schema, &matched.kind).map_err(Status::internal)?.value,
