@@ -76,7 +76,7 @@ impl Access {
     }
 }
 
-fn absolute(file: &Path) -> Result<PathBuf> {
+pub fn absolute(file: &Path) -> Result<PathBuf> {
     std::path::absolute(file).with_context(|| format!("cannot tell where {} is", file.display()))
 }
 

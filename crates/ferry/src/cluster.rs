@@ -8,6 +8,7 @@
 
 use crate::Place;
 use crate::access::Access;
+use crate::audit::Audit;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -34,6 +35,8 @@ pub struct Cluster {
     pub runtime_endpoint: Option<PathBuf>,
     #[serde(default)]
     pub access: Access,
+    #[serde(default)]
+    pub audit: Audit,
 }
 
 /// What the user said; everything left out is decided here.
@@ -48,6 +51,7 @@ pub struct Wishes {
     pub service_cidr: Option<String>,
     pub runtime_endpoint: Option<PathBuf>,
     pub access: Access,
+    pub audit: Audit,
 }
 
 impl Cluster {
@@ -88,6 +92,7 @@ impl Cluster {
         cluster.kubelet_port = wishes.kubelet_port.unwrap_or(cluster.kubelet_port);
         cluster.runtime_endpoint = wishes.runtime_endpoint.clone().or(cluster.runtime_endpoint);
         cluster.access = wishes.access.or(&cluster.access)?;
+        cluster.audit = wishes.audit.or(&cluster.audit)?;
         cluster.node_ip = match wishes.node_ip {
             Some(ip) => ip,
             None if crate::network::has_address(cluster.node_ip) => cluster.node_ip,
@@ -131,6 +136,7 @@ impl Cluster {
             cluster_domain: "cluster.local".to_owned(),
             runtime_endpoint: wishes.runtime_endpoint.clone(),
             access: wishes.access.or(&Access::default())?,
+            audit: wishes.audit.or(&Audit::default())?,
         };
         cluster.check()?;
         Ok(cluster)

@@ -2,6 +2,7 @@
 
 mod access;
 mod addons;
+mod audit;
 mod cluster;
 mod containerd;
 mod daemon;

@@ -174,6 +174,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, vec![key]);
     config.service_cidr.clone_from(&cluster.service_cidr);
     cluster.access.apply(&mut config, &cluster.pki_dir());
+    config.audit = cluster.audit.auditor()?;
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose = Some(Arc::new(|| {
         let prose = ferry_prose::collect();

@@ -1,6 +1,7 @@
 //! `ferry up`: from nothing to a Ready node, a stage at a time.
 
 use crate::access::Access;
+use crate::audit::Audit;
 use crate::cluster::{Cluster, Wishes};
 use crate::daemon::RunLock;
 use crate::progress::{Progress, render_duration, say};
@@ -47,6 +48,8 @@ pub struct UpArgs {
     container_runtime_endpoint: Option<PathBuf>,
     #[command(flatten)]
     access: Access,
+    #[command(flatten)]
+    audit: Audit,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -74,6 +77,7 @@ impl UpArgs {
             service_cidr: self.service_cidr.clone(),
             runtime_endpoint: socket,
             access: self.access.clone(),
+            audit: self.audit.clone(),
         }
     }
 }
