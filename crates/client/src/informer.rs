@@ -115,11 +115,14 @@ impl<K: Cached> Informer<K> {
             Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
         let (synced_tx, synced) = watch::channel(false);
         let reflector = Reflector { client, path, params, accept, copy: copy.clone(), synced: synced_tx };
+        let ended = copy.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = reflector.run() => {}
                 () = shutdown.cancelled() => {}
             }
+            // Nothing comes any more, and those who wait for it are to know.
+            ended.write().subscribers.clear();
         });
         Self { copy, synced }
     }

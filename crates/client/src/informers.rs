@@ -14,7 +14,13 @@ const METADATA_ONLY: Accept = Accept {
     watch: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json",
 };
 
-type Started = HashMap<(TypeId, ResourcePath, ListParams), Box<dyn Any + Send + Sync>>;
+type Started = HashMap<(TypeId, ResourcePath, ListParams), Running>;
+
+/// An informer of some type, and the way to end it.
+struct Running {
+    informer: Box<dyn Any + Send + Sync>,
+    stop: CancellationToken,
+}
 
 #[derive(Clone)]
 pub struct Informers {
@@ -56,12 +62,26 @@ impl Informers {
         self.shared(ResourcePath::new(group, version, plural), ListParams::default(), Some(METADATA_ONLY))
     }
 
+    /// Ends every informer of a collection that is no longer served: its watch stops, and
+    /// those who subscribed see the end of their events. Whoever asks again gets a new one.
+    pub fn forget(&self, path: &ResourcePath) {
+        self.started.lock().retain(|(_, known, _), running| {
+            let stays = known != path;
+            if !stays {
+                running.stop.cancel();
+            }
+            stays
+        });
+    }
+
     fn shared<K: Cached>(&self, path: ResourcePath, params: ListParams, accept: Option<Accept>) -> Informer<K> {
         let key = (TypeId::of::<K>(), path.clone(), params.clone());
         let mut started = self.started.lock();
-        let informer = started.entry(key).or_insert_with(|| {
-            Box::new(Informer::<K>::start(self.client.clone(), path, params, accept, self.shutdown.child_token()))
+        let running = started.entry(key).or_insert_with(|| {
+            let stop = self.shutdown.child_token();
+            let informer = Informer::<K>::start(self.client.clone(), path, params, accept, stop.clone());
+            Running { informer: Box::new(informer), stop }
         });
-        informer.downcast_ref::<Informer<K>>().expect("the key holds the type").clone()
+        running.informer.downcast_ref::<Informer<K>>().expect("the key holds the type").clone()
     }
 }

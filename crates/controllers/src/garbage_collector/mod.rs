@@ -12,7 +12,7 @@ use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Start, Watch};
 use async_trait::async_trait;
 use collect::{Dependents, Owner, Policy, Verdict, plan_collection};
-use ferry_client::{DeleteParams, Informers, ObjectMetadata, Patch, ResourcePath};
+use ferry_client::{DeleteParams, Event, Informers, ObjectMetadata, Patch, ResourcePath};
 use graph::{FOREGROUND, Graph, Node, ORPHAN};
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -328,6 +328,12 @@ async fn follow_kinds(shared: Arc<Shared>, start: Start) {
             }
         };
         pause = SETTLE;
+        // What could not be asked may well be there still.
+        if discovered.failures.is_empty() {
+            for kind in gone_kinds(&shared, &discovered.resources) {
+                context.informers.forget(&kind.path);
+            }
+        }
         let mut filled = Vec::new();
         for kind in new_kinds(&shared, discovered.resources) {
             let (sender, receiver) = oneshot::channel();
@@ -371,6 +377,20 @@ fn new_kinds(shared: &Shared, resources: Vec<ApiResource>) -> Vec<Arc<Kind>> {
     new
 }
 
+/// Forgets the kinds that are no longer served, and returns them. A kind that is now served
+/// in another version counts as gone; the new one is followed in its place.
+fn gone_kinds(shared: &Shared, resources: &[ApiResource]) -> Vec<Arc<Kind>> {
+    let mut gone = Vec::new();
+    shared.kinds.write().retain(|_, kind| {
+        let stays = resources.iter().any(|resource| resource.path == kind.path && resource.kind == kind.name);
+        if !stays {
+            gone.push(kind.clone());
+        }
+        stays
+    });
+    gone
+}
+
 async fn follow_kind(
     shared: Arc<Shared>,
     kind: Arc<Kind>,
@@ -397,4 +417,6 @@ async fn follow_kind(
     while let Some(event) = events.recv().await {
         take(event);
     }
+    // The kind is gone, and with it whatever was last known of its objects.
+    informer.list(None).into_iter().for_each(|object| take(Event::Deleted(object)));
 }
