@@ -85,3 +85,42 @@ impl Informers {
         running.informer.downcast_ref::<Informer<K>>().expect("the key holds the type").clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, BoxError, Transport};
+    use async_trait::async_trait;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Has no objects, and counts how often it is asked for them. Its watches stay open.
+    #[derive(Default)]
+    struct Empty(AtomicUsize);
+
+    #[async_trait]
+    impl Transport for Empty {
+        async fn send(&self, request: http::Request<Body>) -> Result<http::Response<Body>, BoxError> {
+            if request.uri().query().is_some_and(|query| query.contains("watch")) {
+                std::future::pending::<()>().await;
+            }
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let list = br#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
+            Ok(http::Response::new(crate::transport::full_body(&list[..])))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_forgotten_collection_ends_and_can_be_followed_anew() {
+        let server = Arc::new(Empty::default());
+        let informers = Informers::new(Client::new(server.clone(), "test"));
+        let first = informers.metadata("example.com", "v1", "ships", "Ship");
+        first.synced().await;
+        let mut events = first.subscribe();
+        informers.forget(&ResourcePath::new("example.com", "v1", "harbours"));
+        assert!(events.try_recv().is_err_and(|error| error == tokio::sync::mpsc::error::TryRecvError::Empty));
+        informers.forget(&ResourcePath::new("example.com", "v1", "ships"));
+        assert!(events.recv().await.is_none(), "the events end");
+        informers.metadata("example.com", "v1", "ships", "Ship").synced().await;
+        assert_eq!(server.0.load(Ordering::Relaxed), 2);
+    }
+}
