@@ -74,6 +74,8 @@ impl Accepted {
 pub enum Use {
     /// An object or a list of them.
     Object,
+    /// An object that is only asked and answered, never listed: it has no columns.
+    Review,
     /// A stream of watch events.
     Watch,
     /// Documents with no other shape: discovery, Status.
@@ -152,7 +154,7 @@ impl Clause {
         let (group, version) = (self.get("g"), self.get("v"));
         let shape = match (self.get("as"), what) {
             ("", _) => Shape::Object,
-            (_, Use::Plain) => return None,
+            (_, Use::Plain) | ("Table", Use::Review) => return None,
             // A Table has no protobuf form.
             ("Table", _) if format != Format::Protobuf => Shape::Table,
             ("PartialObjectMetadata" | "PartialObjectMetadataList", _) => Shape::Metadata,
@@ -187,6 +189,7 @@ mod tests {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
         assert_eq!(check(kubectl, Use::Object), Some((Format::Json, Shape::Table)));
         assert_eq!(check(kubectl, Use::Plain), Some((Format::Json, Shape::Object)));
+        assert_eq!(check("application/json;as=Table;v=v1;g=meta.k8s.io", Use::Review), None);
         assert_eq!(check("", Use::Object), Some((Format::Json, Shape::Object)));
         assert_eq!(check("*/*", Use::Object), Some((Format::Json, Shape::Object)));
         assert_eq!(check("application/yaml", Use::Object), Some((Format::Yaml, Shape::Object)));

@@ -3,7 +3,7 @@
 
 use crate::answer;
 use crate::authn::review::render_self_subject_review;
-use crate::negotiate;
+use crate::negotiate::{self, Use};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{self, Call};
@@ -20,7 +20,7 @@ pub async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, St
     if call.row.group.is_empty() && call.row.plural == "bindings" {
         return super::binding::bind(&call, body).await;
     }
-    let accepted = call.accepted()?;
+    let accepted = negotiate::output(&call.headers, &call.query, Use::Review)?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let schema = call.row.schema.as_deref();

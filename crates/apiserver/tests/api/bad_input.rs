@@ -37,6 +37,11 @@ async fn malformed_bodies_are_named() {
         )
     );
     assert_eq!(server.get(CONFIG_MAPS).await.ok()["items"], json!([]));
+    let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+        "spec": {"nonResourceAttributes": {"path": "/", "verb": "get"}}});
+    let table = [("content-type", "application/json"), ("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
+    let reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    assert_eq!(server.ask("POST", reviews, &table, review.to_string()).await.code, 406);
 }
 
 #[tokio::test]
