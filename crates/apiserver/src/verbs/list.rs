@@ -183,7 +183,9 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
     if !options.continue_token.is_empty() {
         let (token, after) = decode_token(&options.continue_token, &scope)?;
         if let Ok(revision) = Revision::try_from(token.rv) {
-            if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision) {
+            if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision)
+                && is_kept(call, revision).await?
+            {
                 return cut(call, listing.objects, revision, options.limit, &selection, &scope).await;
             }
             return read_history(call, options, &selection, &scope, revision, Some(after)).await;
@@ -211,7 +213,9 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
             let exact =
                 options.version_match == Some(VersionMatch::Exact) || (options.version_match.is_none() && limit > 0);
             if exact {
-                if let Some(listing) = stock.list_unchanged_since(scope.prefix(), scope.prefix(), revision) {
+                if let Some(listing) = stock.list_unchanged_since(scope.prefix(), scope.prefix(), revision)
+                    && is_kept(call, revision).await?
+                {
                     let with_first = stock.get(scope.prefix()).into_iter().chain(listing.objects).collect();
                     return cut(call, with_first, revision, limit, &selection, &scope).await;
                 }
@@ -221,6 +225,16 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
     }
     let listing = stock.list(scope.prefix());
     cut(call, listing.objects, listing.revision, limit, &selection, &scope).await
+}
+
+/// Whether the store still has the states of a revision. Memory could show an unchanged
+/// collection for ever, but clients count on old tokens expiring wherever they are shown.
+async fn is_kept(call: &Call, revision: Revision) -> Result<bool, Status> {
+    match call.server.registry.store.get("", Some(revision)).await {
+        Ok(_) => Ok(true),
+        Err(ferry_store::Error::Compacted { .. }) => Ok(false),
+        Err(error) => Err(store_failed(error)),
+    }
 }
 
 /// Takes the first `limit` matching objects of all that there are.

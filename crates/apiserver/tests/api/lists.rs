@@ -83,6 +83,21 @@ async fn a_page_whose_version_is_compacted_is_gone_but_can_go_on() {
 }
 
 #[tokio::test]
+async fn a_token_expires_even_if_its_collection_has_not_changed() {
+    let server = with_objects(3).await;
+    let first = server.get(&format!("{CONFIG_MAPS}?limit=1")).await.ok();
+    let token = first["metadata"]["continue"].as_str().expect("more");
+    server.post("/api/v1/namespaces", &json!({"metadata": {"name": "elsewhere"}})).await.ok();
+    server.store.compact(server.store.current_revision()).await.expect("compacted");
+    let expired = server.get(&format!("{CONFIG_MAPS}?limit=1&continue={token}")).await;
+    assert_eq!((expired.code, &expired.json()["reason"]), (410, &json!("Expired")));
+    let inconsistent = expired.json()["metadata"]["continue"].as_str().expect("a way on").to_owned();
+    let rest = server.get(&format!("{CONFIG_MAPS}?limit=1&continue={inconsistent}")).await.ok();
+    assert_eq!(names(&rest), ["c001"]);
+    assert_eq!(rest["metadata"]["remainingItemCount"], json!(1));
+}
+
+#[tokio::test]
 async fn a_version_can_be_asked_for() {
     let server = with_objects(2).await;
     let before = server.get(CONFIG_MAPS).await.ok();
