@@ -21,6 +21,7 @@ use super::namespace_lifecycle::NamespaceLifecycle;
 use super::node_restriction::NodeRestriction;
 use super::owner_references::OwnerReferencesPermissionEnforcement;
 use super::pod_node_selector::PodNodeSelector;
+use super::pod_security::PodSecurity;
 use super::policy::mutating::MutatingAdmissionPolicy;
 use super::policy::validating::ValidatingAdmissionPolicy;
 use super::priority::Priority;
@@ -48,6 +49,7 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(NodeRestriction::new(lookup.clone(), authorizer.clone())),
         Box::new(TaintNodesByCondition),
         Box::new(AlwaysPullImages),
+        Box::new(PodSecurity::new(wiring)),
         Box::new(PodNodeSelector::new(wiring)),
         Box::new(Priority::new(lookup.clone())),
         Box::new(DefaultTolerationSeconds),

@@ -27,6 +27,7 @@ mod namespace_lifecycle;
 mod node_restriction;
 mod owner_references;
 mod pod_node_selector;
+pub mod pod_security;
 pub mod policy;
 pub mod priority;
 mod rbac_escalation;

@@ -1,6 +1,7 @@
 //! What plugins are made of and which of them are on. `lib.rs` fills a [`Wiring`] once,
 //! `all.rs` hands its parts to the plugins.
 
+use super::pod_security::PodSecurityConfig;
 use crate::authz::Authorizer;
 use crate::registry::lookup::ObjectLookup;
 use crate::registry::{Registry, Rows};
@@ -26,6 +27,8 @@ pub struct PluginConfig {
     pub disable: Vec<String>,
     /// The node selectors of PodNodeSelector: by namespace, and `clusterDefaultNodeSelector`.
     pub node_selectors: BTreeMap<String, String>,
+    /// The defaults and exemptions of PodSecurity.
+    pub pod_security: PodSecurityConfig,
 }
 
 /// Upstream's plugins that are off unless they are asked for. All others are on.

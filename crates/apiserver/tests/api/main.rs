@@ -20,6 +20,7 @@ mod lists;
 mod loopback;
 mod network;
 mod patches;
+mod pod_security;
 mod policies;
 mod proxy;
 mod quota;
