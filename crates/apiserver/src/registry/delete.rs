@@ -177,7 +177,8 @@ pub fn deleted_status(row: &Row, object: &Value) -> Status {
     })
 }
 
-fn check_preconditions(row: &Row, name: &str, options: &DeleteOptions, old: &Value) -> Result<(), Status> {
+/// The uid and version that a delete insists on are the present ones.
+pub fn check_preconditions(row: &Row, name: &str, options: &DeleteOptions, old: &Value) -> Result<(), Status> {
     // Upstream names the kind here where other conflicts name the resource.
     let resource = ferry_api::gvk::GroupResource::new(row.group.clone(), row.kind.clone());
     if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != old.uid()) {

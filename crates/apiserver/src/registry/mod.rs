@@ -23,7 +23,7 @@ pub mod transform;
 mod update;
 
 pub use create::timestamp;
-pub use delete::{DeleteOptions, Deleted, deleted_status, returns_deleted_object};
+pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status, returns_deleted_object};
 pub use managed_fields::{Tracking, reset_fields};
 pub use rows::Rows;
 pub use update::{Admit, IfAbsent, Part, Target, Updated, View};

@@ -59,6 +59,52 @@ async fn an_eviction_without_a_budget_deletes() {
 }
 
 #[tokio::test]
+async fn evictions_take_from_the_budget_until_it_is_empty() {
+    let server = Server::start().await.with_default_account().await;
+    let merge = "application/merge-patch+json";
+    let running = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+    for name in ["a", "b", "c"] {
+        let mut pod = pod(name);
+        pod["metadata"]["labels"] = json!({"app": "web"});
+        pod["spec"]["nodeName"] = "n1".into();
+        server.post(PODS, &pod).await.ok();
+        server.patch(merge, &format!("{PODS}/{name}/status"), &running).await.ok();
+    }
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    let budget =
+        json!({"metadata": {"name": "web"}, "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}}});
+    server.post(budgets, &budget).await.ok();
+    let evict = async |name: &str, query: &str| {
+        let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}});
+        server.post(&format!("{PODS}/{name}/eviction{query}"), &eviction).await
+    };
+    let fresh = evict("a", "").await;
+    assert_eq!(fresh.code, 429, "the controller has not counted yet");
+    assert_eq!(
+        fresh.json()["details"]["causes"][0]["message"],
+        "The disruption budget web is still being processed by the server."
+    );
+    let status = json!({"status": {"observedGeneration": 1, "disruptionsAllowed": 1, "currentHealthy": 3, "desiredHealthy": 2, "expectedPods": 3}});
+    server.patch(merge, &format!("{budgets}/web/status"), &status).await.ok();
+    assert_eq!(evict("a", "?dryRun=All").await.code, 201);
+    assert_eq!(evict("a", "").await.code, 201);
+    let gone = server.get(&format!("{PODS}/a")).await.ok();
+    let conditions = gone["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    assert!(
+        conditions.iter().any(|c| c["type"] == "DisruptionTarget" && c["reason"] == "EvictionByEvictionAPI"),
+        "{gone}"
+    );
+    assert!(gone["metadata"]["deletionTimestamp"].is_string());
+    let left = server.get(&format!("{budgets}/web")).await.ok();
+    assert_eq!(left["status"]["disruptionsAllowed"], 0);
+    assert!(left["status"]["disruptedPods"]["a"].is_string());
+    let refused = evict("b", "").await;
+    assert_eq!(refused.code, 429);
+    assert_eq!(refused.message(), "Cannot evict pod as it would violate the pod's disruption budget.");
+    assert_eq!(refused.json()["details"]["causes"][0]["reason"], "DisruptionBudget");
+}
+
+#[tokio::test]
 async fn a_service_account_gets_a_token_that_proves_it() {
     let server = Server::start().await.with_default_account().await;
     let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}});
