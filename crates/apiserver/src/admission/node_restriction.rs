@@ -533,7 +533,7 @@ mod tests {
         let create = async |change: fn(&mut Value)| run(pods(), "", Some(pod(change)), None).await;
         assert_eq!(create(|_| ()).await, Ok(()));
         type Change = fn(&mut Value);
-        let cases: [(Change, &str); 7] = [
+        let cases: [(Change, &str); 8] = [
             (
                 |pod| pod.remove_meta("annotations"),
                 "pod does not have \"kubernetes.io/config.mirror\" annotation, node \"a\" can only create mirror pods",
@@ -561,6 +561,10 @@ mod tests {
             (
                 |pod| pod["spec"]["volumes"] = json!([{"persistentVolumeClaim": {"claimName": "s"}}]),
                 "node \"a\" can not create pods that reference persistentvolumeclaims",
+            ),
+            (
+                |pod| pod["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": "c"}]),
+                "node \"a\" can not create pods that reference resourceclaims",
             ),
         ];
         for (change, why) in cases {

@@ -70,10 +70,14 @@ impl Plugin for ServiceAccount {
     }
 
     fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
-        request.operation == Operation::Create && request.is_for("", "pods") && request.subresource.is_empty()
+        let is_new = request.operation == Operation::Create && request.subresource.is_empty();
+        request.is_for("", "pods") && (is_new || brings_ephemeral_containers(request))
     }
 
     async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
+        if brings_ephemeral_containers(request) {
+            return Ok(());
+        }
         let Some(pod) = request.object.as_deref_mut() else { return Ok(()) };
         if is_mirror(pod) {
             // The kubelet compares its mirror pods with what it made, so they stay as they are.
@@ -100,7 +104,8 @@ impl Plugin for ServiceAccount {
 
     async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
         let Some(pod) = request.object.as_deref() else { return Ok(()) };
-        if is_mirror(pod) {
+        let is_new = !brings_ephemeral_containers(request);
+        if is_mirror(pod) && is_new {
             return mirror_problem(pod).map_or(Ok(()), |why| Err(request.forbidden(why)));
         }
         let name = pod.str_at(&["spec", "serviceAccountName"]);
@@ -111,12 +116,18 @@ impl Plugin for ServiceAccount {
         let account = self.account(request, name).await?;
         let enforced = account.annotation(ENFORCE_SECRETS);
         if matches!(enforced, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
-            && let Some(why) = secret_problem(&account, pod)
+            && let Some(why) = if is_new { secret_problem(&account, pod) } else { ephemeral_problem(&account, pod) }
         {
             return Err(request.forbidden(&why));
         }
         Ok(())
     }
+}
+
+/// Containers that join a running pod come through a door of their own, and may name
+/// secrets as others do.
+fn brings_ephemeral_containers(request: &AdmissionRequest<'_>) -> bool {
+    request.operation == Operation::Update && request.subresource == "ephemeralcontainers"
 }
 
 fn spec_of(pod: &mut Value) -> &mut serde_json::Map<String, Value> {
@@ -186,25 +197,8 @@ fn secret_problem(account: &Value, pod: &Value) -> Option<String> {
         }
     }
     for (list, what) in CONTAINER_LISTS {
-        for container in pod.items_at(&["spec", list]) {
-            for variable in container.items_at(&["env"]) {
-                let name = variable.str_at(&["valueFrom", "secretKeyRef", "name"]);
-                if refused(name) {
-                    let (container, variable) = (container.str_at(&["name"]), variable.str_at(&["name"]));
-                    return Some(format!(
-                        "{what} {container} with envVar {variable} referencing secret.secretName=\"{name}\" {tail}"
-                    ));
-                }
-            }
-            for source in container.items_at(&["envFrom"]) {
-                let name = source.str_at(&["secretRef", "name"]);
-                if refused(name) {
-                    let container = container.str_at(&["name"]);
-                    return Some(format!(
-                        "{what} {container} with envFrom referencing secret.secretName=\"{name}\" {tail}"
-                    ));
-                }
-            }
+        if let Some(why) = container_problem(account, pod.items_at(&["spec", list]), what) {
+            return Some(why);
         }
     }
     let pulls = pod.items_at(&["spec", "imagePullSecrets"]).iter().enumerate();
@@ -214,6 +208,38 @@ fn secret_problem(account: &Value, pod: &Value) -> Option<String> {
             return Some(format!(
                 "imagePullSecrets[{index}].name=\"{name}\" is not allowed because service account {owner} does not reference that imagePullSecret"
             ));
+        }
+    }
+    None
+}
+
+/// The same for containers that join a running pod.
+fn ephemeral_problem(account: &Value, pod: &Value) -> Option<String> {
+    container_problem(account, pod.items_at(&["spec", "ephemeralContainers"]), "ephemeral container")
+}
+
+fn container_problem(account: &Value, containers: &[Value], what: &str) -> Option<String> {
+    let listed = |name: &str| account.items_at(&["secrets"]).iter().any(|item| item.str_at(&["name"]) == name);
+    let refused = |name: &str| !name.is_empty() && !listed(name);
+    let tail = format!("is not allowed because service account {} does not reference that secret", account.name());
+    for container in containers {
+        for variable in container.items_at(&["env"]) {
+            let name = variable.str_at(&["valueFrom", "secretKeyRef", "name"]);
+            if refused(name) {
+                let (container, variable) = (container.str_at(&["name"]), variable.str_at(&["name"]));
+                return Some(format!(
+                    "{what} {container} with envVar {variable} referencing secret.secretName=\"{name}\" {tail}"
+                ));
+            }
+        }
+        for source in container.items_at(&["envFrom"]) {
+            let name = source.str_at(&["secretRef", "name"]);
+            if refused(name) {
+                let container = container.str_at(&["name"]);
+                return Some(format!(
+                    "{what} {container} with envFrom referencing secret.secretName=\"{name}\" {tail}"
+                ));
+            }
         }
     }
     None
@@ -314,6 +340,31 @@ mod tests {
         );
         let again = Case::create(pods(), pod.clone()).run(&plugin).await.expect("admitted");
         assert_eq!(again, pod, "a second time changes nothing");
+    }
+
+    #[tokio::test]
+    async fn ephemeral_containers_take_only_what_the_account_lists() {
+        let strict = json!({"secrets": [{"name": "good"}]});
+        let mut account = account("strict", strict);
+        account["metadata"]["annotations"] = json!({ENFORCE_SECRETS: "true"});
+        let plugin = ServiceAccount::new(Objects::of(&[account]));
+        let run = async |container: Value| {
+            let old = pod(json!({"serviceAccountName": "strict"}));
+            let new = pod(json!({"serviceAccountName": "strict", "ephemeralContainers": [container]}));
+            let mut case = Case::create(pods(), new);
+            (case.operation, case.subresource, case.old) = (Operation::Update, "ephemeralcontainers", Some(old));
+            case.run(&plugin).await.err().map(|status| status.message)
+        };
+        assert_eq!(run(json!({"name": "e", "envFrom": [{"secretRef": {"name": "good"}}]})).await, None);
+        assert_eq!(
+            run(json!({"name": "e", "envFrom": [{"secretRef": {"name": "bad"}}]})).await.expect("refused"),
+            "pods \"p\" is forbidden: ephemeral container e with envFrom referencing secret.secretName=\"bad\" is not allowed because service account strict does not reference that secret"
+        );
+        assert!(
+            run(json!({"name": "e", "env": [{"name": "V", "valueFrom": {"secretKeyRef": {"name": "bad"}}}]}))
+                .await
+                .is_some()
+        );
     }
 
     #[tokio::test]
