@@ -6,6 +6,7 @@ use crate::bootstrap_signer::BootstrapSignerController;
 use crate::cluster_role_aggregation::ClusterRoleAggregationController;
 use crate::daemon_set::DaemonSetController;
 use crate::deployment::DeploymentController;
+use crate::disruption::DisruptionController;
 use crate::endpoint_slice::EndpointSliceController;
 use crate::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::endpoints::EndpointsController;
@@ -17,10 +18,14 @@ use crate::node_ipam::NodeIpamController;
 use crate::node_lifecycle::NodeLifecycleController;
 use crate::pod_gc::PodGcController;
 use crate::replica_set::ReplicaController;
+use crate::resource_quota::ResourceQuotaController;
 use crate::root_ca::RootCaController;
 use crate::runner::Controller;
 use crate::service_account::ServiceAccountController;
 use crate::service_account_token::ServiceAccountTokenController;
+use crate::storage_protection::{
+    AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
+};
 use crate::taint_eviction::TaintEvictionController;
 use crate::token_cleaner::TokenCleanerController;
 use k8s_openapi::api::apps::v1::ReplicaSet;
@@ -47,6 +52,11 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(TokenCleanerController),
         Arc::new(BootstrapSignerController),
         Arc::new(LegacyTokenCleanerController),
+        Arc::new(DisruptionController),
+        Arc::new(ResourceQuotaController::default()),
+        Arc::new(ClaimProtectionController),
+        Arc::new(VolumeProtectionController),
+        Arc::new(AttributesClassProtectionController),
     ];
     if let Some(signer) = &config.legacy_signer {
         let (root_ca, signer) = (config.root_ca.clone(), signer.clone());

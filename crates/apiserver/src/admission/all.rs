@@ -29,6 +29,7 @@ use super::rbac_escalation::RbacEscalation;
 use super::resource_quota::ResourceQuota;
 use super::runtime_class::RuntimeClass;
 use super::service_account::ServiceAccount;
+use super::storage_protection::StorageObjectInUseProtection;
 use super::taint_nodes::TaintNodesByCondition;
 use super::trust_bundle_attest::ClusterTrustBundleAttest;
 use super::webhook::{MutatingWebhooks, ValidatingWebhooks};
@@ -55,6 +56,7 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(DefaultTolerationSeconds),
         Box::new(ExtendedResourceToleration),
         Box::new(DefaultStorageClass::new(lookup.clone())),
+        Box::new(StorageObjectInUseProtection),
         Box::new(OwnerReferencesPermissionEnforcement::new(wiring)),
         Box::new(PersistentVolumeClaimResize::new(lookup.clone())),
         Box::new(RuntimeClass::new(lookup.clone())),

@@ -36,6 +36,7 @@ mod resource_quota;
 mod runtime_class;
 mod service_account;
 mod signer;
+mod storage_protection;
 mod taint_nodes;
 mod trust_bundle_attest;
 mod webhook;

@@ -20,6 +20,7 @@ mod lists;
 mod loopback;
 mod network;
 mod patches;
+mod plugins;
 mod pod_security;
 mod policies;
 mod proxy;

@@ -1,0 +1,396 @@
+//! Recounts what is used of every ResourceQuota and writes it to its status. Admission
+//! charges quotas as objects are written; here is given back what was deleted, what is
+//! over, and what was charged for writes that then failed.
+//!
+//! A recount starts when a quota is new or changed, when something it measures goes away
+//! or becomes cheaper, and every few minutes. What an object costs is decided in
+//! ferry_api::quota. The reference is upstream's pkg/controller/resourcequota.
+
+use crate::discovery::discover;
+use crate::error::{During, Error, Result};
+use crate::runner::{Action, Context, Controller, Enqueue, Key, Start, Watch};
+use async_trait::async_trait;
+use ferry_api::object::Meta;
+use ferry_api::quota::{Amounts, Evaluator, amounts_at, mask, to_value};
+use ferry_client::{Cached, Event, Informer, Informers, ListParams, ResourcePath};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, ResourceQuota, Service};
+use k8s_openapi::api::resource::v1::ResourceClaim;
+use parking_lot::{Mutex, RwLock};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// All quotas are recounted this often, whatever happens (upstream's resource-quota-sync-period).
+const RESYNC: Duration = Duration::from_secs(300);
+
+/// Admission charges an object a moment before it is stored, and our copies follow a
+/// moment later. Until a quota has been left alone for so long, a lower count may only
+/// mean that the object has not been seen yet.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// In a namespace that is never quiet, a lower count is believed after this time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Somebody else wrote the quota; our copy will show it soon.
+const CONFLICT_PAUSE: Duration = Duration::from_millis(100);
+
+#[derive(Default)]
+pub struct ResourceQuotaController {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// The kinds that are only counted, by group and plural, each with its informer.
+    kinds: RwLock<HashMap<(String, String), ResourcePath>>,
+    rediscover: Notify,
+    seen: Mutex<HashMap<Key, Seen>>,
+}
+
+/// How long a quota has been as it is, and how long we have wanted to lower it.
+struct Seen {
+    revision: String,
+    since: Instant,
+    waiting: Option<Instant>,
+}
+
+#[async_trait]
+impl Controller for ResourceQuotaController {
+    fn name(&self) -> &'static str {
+        "resourcequota-controller"
+    }
+
+    fn workers(&self) -> usize {
+        5
+    }
+
+    fn watches(&self, informers: &Informers) -> Vec<Watch> {
+        let quotas = informers.of::<ResourceQuota>();
+        let shared = self.shared.clone();
+        vec![
+            Watch::new(quotas.clone(), |event, enqueue| {
+                let is_same = |old: &ResourceQuota, new: &ResourceQuota| old.spec == new.spec;
+                if !matches!(event, Event::Updated { old, new } if is_same(old, new)) {
+                    enqueue.add_object(&event.object().metadata);
+                }
+            }),
+            measured(informers.of::<Pod>(), quotas.clone(), Evaluator::Pod),
+            measured(informers.of::<Service>(), quotas.clone(), Evaluator::Service),
+            measured(informers.of::<PersistentVolumeClaim>(), quotas.clone(), Evaluator::Claim),
+            Watch::task(move |start| follow_kinds(shared, quotas, start)),
+            Watch::task(|start| async move {
+                let _ = start.ready.send(());
+                let quotas = start.context.informers.of::<ResourceQuota>();
+                loop {
+                    tokio::time::sleep(RESYNC).await;
+                    quotas.list(None).iter().for_each(|quota| start.enqueue.add_object(&quota.metadata));
+                }
+            }),
+        ]
+    }
+
+    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
+        let Some(quota) = ctx.informers.of::<ResourceQuota>().get(&key.namespace, &key.name) else {
+            self.shared.seen.lock().remove(key);
+            return Ok(Action::Done);
+        };
+        let quota = json_of(&*quota);
+        let counted = self.recount(ctx, &quota).await?;
+        let may_lower = self.may_lower(key, quota.resource_version());
+        let plan = plan_status(&quota, &counted, may_lower);
+        self.note_waiting(key, plan.is_deferred);
+        if let Some(status) = plan.status {
+            let mut written = quota;
+            written["status"] = status;
+            let path = ResourcePath::of::<ResourceQuota>();
+            let answer: Result<Value, _> =
+                ctx.client.replace_subresource(&path, &key.namespace, &key.name, "status", &written).await;
+            match answer {
+                Err(error) if error.is_not_found() => return Ok(Action::Done),
+                Err(error) if error.is_conflict() => return Ok(Action::RequeueAfter(CONFLICT_PAUSE)),
+                other => drop(other.during("write the use of quota", key)?),
+            }
+        }
+        Ok(Action::after(plan.is_deferred.then_some(SETTLE)))
+    }
+}
+
+impl ResourceQuotaController {
+    /// What the namespace uses of everything that the quota names and that we know of.
+    async fn recount(&self, ctx: &Context, quota: &Value) -> Result<Amounts> {
+        let (namespace, now) = (quota.namespace(), ctx.now());
+        let hard = amounts_at(quota, &["spec", "hard"]);
+        let names = |evaluator: &Evaluator| hard.keys().any(|name| evaluator.measures(name));
+        let mut used = Amounts::new();
+        if names(&Evaluator::Pod) {
+            used.extend(count(&Evaluator::Pod, quota, &ctx.informers.of::<Pod>(), now));
+        }
+        if names(&Evaluator::Service) {
+            used.extend(count(&Evaluator::Service, quota, &ctx.informers.of::<Service>(), now));
+        }
+        if names(&Evaluator::Claim) {
+            used.extend(count(&Evaluator::Claim, quota, &ctx.informers.of::<PersistentVolumeClaim>(), now));
+        }
+        if names(&Evaluator::DeviceClaim) {
+            // Few clusters have quotas of devices, so no copy of all claims is kept for them.
+            let listed = ctx.client.list::<ResourceClaim>(namespace, &ListParams::default()).await;
+            let claims: Vec<Value> =
+                listed.during("list the claims of", namespace)?.items.iter().map(json_of).collect();
+            used.extend(Evaluator::DeviceClaim.recount(quota, claims.iter(), now));
+        }
+        let kinds: Vec<((String, String), ResourcePath)> =
+            self.shared.kinds.read().iter().map(|(name, path)| (name.clone(), path.clone())).collect();
+        for ((group, plural), path) in kinds {
+            let Some(evaluator @ Evaluator::Count(_)) = Evaluator::of(&group, &plural) else { continue };
+            if !names(&evaluator) {
+                continue;
+            }
+            let informer = ctx.informers.metadata(&group, &path.version, &plural, "");
+            if !informer.has_synced() {
+                return Err(Error::Retry(format!("{plural} have not been listed yet")));
+            }
+            let nothing = Value::Null;
+            let objects = informer.list(Some(namespace)).len();
+            used.extend(evaluator.recount(quota, std::iter::repeat_n(&nothing, objects), now));
+        }
+        if hard.keys().any(|name| name.starts_with("count/") && !used.contains_key(name)) {
+            // A kind that we have not heard of may have come.
+            self.shared.rediscover.notify_one();
+        }
+        Ok(used)
+    }
+
+    /// Whether the quota has been as it is for long enough, or we have waited long enough.
+    fn may_lower(&self, key: &Key, revision: &str) -> bool {
+        let now = Instant::now();
+        let mut seen = self.shared.seen.lock();
+        let entry = seen.entry(key.clone()).or_insert_with(|| Seen {
+            revision: revision.to_owned(),
+            since: now,
+            waiting: None,
+        });
+        if entry.revision != revision {
+            revision.clone_into(&mut entry.revision);
+            entry.since = now;
+        }
+        let waited = |since: Instant, time: Duration| now.duration_since(since) >= time;
+        waited(entry.since, SETTLE) || entry.waiting.is_some_and(|since| waited(since, PATIENCE))
+    }
+
+    fn note_waiting(&self, key: &Key, is_deferred: bool) {
+        if let Some(entry) = self.shared.seen.lock().get_mut(key) {
+            entry.waiting = if is_deferred { entry.waiting.or_else(|| Some(Instant::now())) } else { None };
+        }
+    }
+}
+
+fn json_of<T: Serialize>(object: &T) -> Value {
+    // Objects that were read as JSON can be written as JSON.
+    serde_json::to_value(object).unwrap_or_default()
+}
+
+fn count<K: Cached + Serialize>(
+    evaluator: &Evaluator,
+    quota: &Value,
+    informer: &Informer<K>,
+    now: Timestamp,
+) -> Amounts {
+    let objects: Vec<Value> = informer.list(Some(quota.namespace())).iter().map(|object| json_of(&**object)).collect();
+    evaluator.recount(quota, objects.iter(), now)
+}
+
+/// What is to be written, and whether a lower count waits for the quota to settle.
+#[derive(Debug, PartialEq)]
+struct Plan {
+    status: Option<Value>,
+    is_deferred: bool,
+}
+
+fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
+    let (hard, old_hard) = (amounts_at(quota, &["spec", "hard"]), amounts_at(quota, &["status", "hard"]));
+    let old = mask(&amounts_at(quota, &["status", "used"]), hard.keys());
+    let mut used = old.clone();
+    let mut is_deferred = false;
+    for (name, amount) in mask(counted, hard.keys()) {
+        match old.get(&name) {
+            Some(before) if amount < *before && !may_lower => is_deferred = true,
+            _ => drop(used.insert(name, amount)),
+        }
+    }
+    let has = |key: &str| quota.at(&["status", key]).is_some_and(Value::is_object);
+    let is_dirty = hard != old_hard || used != old || !has("hard") || !has("used");
+    let limits = quota.at(&["spec", "hard"]).cloned().unwrap_or_else(|| json!({}));
+    let status = is_dirty.then(|| json!({"hard": limits, "used": to_value(&used)}));
+    Plan { status, is_deferred }
+}
+
+/// Wakes the quotas of a namespace that measure such objects, whenever one of these goes
+/// away or becomes cheaper in a way that admission does not charge.
+fn measured<K: Cached + Serialize>(
+    informer: Informer<K>,
+    quotas: Informer<ResourceQuota>,
+    evaluator: Evaluator,
+) -> Watch {
+    Watch::new(informer, move |event, enqueue| {
+        let namespace = event.object().object_meta().namespace.clone().unwrap_or_default();
+        let concerned = || quotas_of(&quotas, &namespace, &evaluator);
+        let wakes = match event {
+            Event::Added(_) => false,
+            Event::Deleted(_) => true,
+            // Without a quota there is no need to look at what changed.
+            Event::Updated { old, new } => {
+                !concerned().is_empty() && evaluator.needs_recount(&json_of(&**old), &json_of(&**new), Timestamp::now())
+            }
+        };
+        if wakes {
+            concerned().into_iter().for_each(|key| enqueue.add(key));
+        }
+    })
+}
+
+fn quotas_of(quotas: &Informer<ResourceQuota>, namespace: &str, evaluator: &Evaluator) -> Vec<Key> {
+    let measures = |quota: &ResourceQuota| {
+        let hard = quota.spec.as_ref().and_then(|spec| spec.hard.as_ref());
+        hard.is_some_and(|hard| hard.keys().any(|name| evaluator.measures(name)))
+    };
+    quotas.list(Some(namespace)).iter().filter(|quota| measures(quota)).map(|quota| Key::of(&quota.metadata)).collect()
+}
+
+/// Follows every other kind that can be created in a namespace, and those that come.
+async fn follow_kinds(shared: Arc<Shared>, quotas: Informer<ResourceQuota>, start: Start) {
+    let Start { enqueue, context, ready } = start;
+    let mut ready = Some(ready);
+    let mut followers = JoinSet::new();
+    let informers = context.informers.clone();
+    loop {
+        match discover(&context.client).await {
+            Err(error) => {
+                tracing::debug!(%error, "cannot discover kinds; will try again");
+                tokio::time::sleep(SETTLE).await;
+                continue;
+            }
+            Ok(discovered) => {
+                for resource in discovered.resources {
+                    let path = resource.path.clone();
+                    let brings_kinds = matches!(path.plural.as_str(), "customresourcedefinitions" | "apiservices");
+                    let is_counted = resource.namespaced
+                        && resource.has_verbs(&["create", "delete", "list", "watch"])
+                        && matches!(
+                            Evaluator::of(&path.group, &path.plural),
+                            Some(Evaluator::Count(_) | Evaluator::DeviceClaim)
+                        );
+                    let name = (path.group.clone(), path.plural.clone());
+                    if !(brings_kinds || is_counted) || shared.kinds.read().contains_key(&name) {
+                        continue;
+                    }
+                    shared.kinds.write().insert(name, path.clone());
+                    let (shared, quotas) = (shared.clone(), quotas.clone());
+                    followers.spawn(follow_kind(shared, quotas, path, informers.clone(), enqueue.clone()));
+                }
+            }
+        }
+        // A kind that cannot be listed yet must not hold up the others: a quota that names
+        // it is tried again until it can.
+        if let Some(ready) = ready.take() {
+            let _ = ready.send(());
+        }
+        shared.rediscover.notified().await;
+        tokio::time::sleep(SETTLE).await;
+    }
+}
+
+async fn follow_kind(
+    shared: Arc<Shared>,
+    quotas: Informer<ResourceQuota>,
+    path: ResourcePath,
+    informers: Informers,
+    enqueue: Enqueue,
+) {
+    let brings_kinds = matches!(path.plural.as_str(), "customresourcedefinitions" | "apiservices");
+    let informer = informers.metadata(&path.group, &path.version, &path.plural, "");
+    informer.synced().await;
+    let Some(evaluator) = Evaluator::of(&path.group, &path.plural) else { return };
+    // Quotas may have waited for this kind to become known.
+    quotas.synced().await;
+    for quota in quotas.list(None) {
+        let namespace = quota.metadata.namespace.as_deref().unwrap_or_default();
+        quotas_of(&quotas, namespace, &evaluator).into_iter().for_each(|key| enqueue.add(key));
+    }
+    let mut events = informer.subscribe();
+    while let Some(event) = events.recv().await {
+        if brings_kinds {
+            shared.rediscover.notify_one();
+        } else if matches!(event, Event::Deleted(_)) {
+            let namespace = event.object().metadata.namespace.clone().unwrap_or_default();
+            quotas_of(&quotas, &namespace, &evaluator).into_iter().for_each(|key| enqueue.add(key));
+        }
+    }
+    // The kind is no longer served; should it come again, it is followed anew.
+    shared.kinds.write().remove(&(path.group.clone(), path.plural.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amounts(value: Value) -> Amounts {
+        amounts_at(&value, &[])
+    }
+
+    fn check(status: Value, counted: Value, may_lower: bool, expected: Option<Value>, is_deferred: bool) {
+        let quota = json!({"spec": {"hard": {"pods": "5", "cpu": "1"}}, "status": status});
+        let plan = plan_status(&quota, &amounts(counted), may_lower);
+        let expected = expected.map(|used| json!({"hard": {"pods": "5", "cpu": "1"}, "used": used}));
+        assert_eq!(plan, Plan { status: expected, is_deferred });
+    }
+
+    #[test]
+    fn a_new_quota_gets_its_status_at_once() {
+        let counted = json!({"pods": "2", "cpu": "500m", "services": "7"});
+        check(json!({}), counted.clone(), false, Some(json!({"pods": "2", "cpu": "500m"})), false);
+        let stale = json!({"hard": {"pods": "4"}, "used": {"pods": "2", "secrets": "9"}});
+        check(stale, counted, false, Some(json!({"pods": "2", "cpu": "500m"})), false);
+    }
+
+    #[test]
+    fn nothing_is_written_when_nothing_changed() {
+        let status = json!({"hard": {"pods": "5", "cpu": "1000m"}, "used": {"pods": "2", "cpu": "0.5"}});
+        check(status, json!({"pods": "2", "cpu": "500m"}), true, None, false);
+    }
+
+    #[test]
+    fn a_lower_count_waits_until_the_quota_is_left_alone() {
+        let status = json!({"hard": {"pods": "5", "cpu": "1"}, "used": {"pods": "4", "cpu": "0"}});
+        check(status.clone(), json!({"pods": "1", "cpu": "0"}), false, None, true);
+        check(status.clone(), json!({"pods": "1", "cpu": "1"}), false, Some(json!({"pods": "4", "cpu": "1"})), true);
+        check(status, json!({"pods": "1", "cpu": "0"}), true, Some(json!({"pods": "1", "cpu": "0"})), false);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quota_is_left_alone_when_its_version_stays() {
+        let controller = ResourceQuotaController::default();
+        let key = Key::new("ns", "q");
+        assert!(!controller.may_lower(&key, "1"));
+        tokio::time::advance(SETTLE).await;
+        assert!(controller.may_lower(&key, "1"));
+        for version in 2..12 {
+            assert!(!controller.may_lower(&key, &version.to_string()));
+            controller.note_waiting(&key, true);
+            tokio::time::advance(SETTLE).await;
+        }
+        assert!(controller.may_lower(&key, "12"), "patience has an end");
+    }
+
+    #[test]
+    fn a_kind_that_is_not_known_has_no_use_yet() {
+        let quota = json!({"spec": {"hard": {"count/widgets.example.com": "1"}}});
+        let plan = plan_status(&quota, &Amounts::new(), true);
+        assert_eq!(plan.status, Some(json!({"hard": {"count/widgets.example.com": "1"}, "used": {}})));
+    }
+}
