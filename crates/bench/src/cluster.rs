@@ -79,6 +79,28 @@ impl Cluster {
         Ok(kib / 1024.0)
     }
 
+    /// Keeps the server to one core, so that its figures do not depend on how many there are.
+    pub fn pin(&self) -> Result<()> {
+        let done = Command::new("taskset").args(["-a", "-c", "-p", "0", &self.pid()?]).output()?;
+        ensure!(done.status.success(), "taskset: {}", String::from_utf8_lossy(&done.stderr));
+        Ok(())
+    }
+
+    /// By how many MB the resident memory grows at its highest while something happens.
+    pub async fn growth(&self, happens: impl Future<Output = Result<()>>) -> Result<f64> {
+        let pid = self.pid()?;
+        let field = |name: &str| -> Result<f64> {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).context("no such field")?;
+            Ok(line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse::<f64>()? / 1024.0)
+        };
+        // Writing 5 forgets the highest reading so far.
+        std::fs::write(format!("/proc/{pid}/clear_refs"), "5")?;
+        let before = field("VmRSS")?;
+        happens.await?;
+        Ok(field("VmHWM")? - before)
+    }
+
     pub async fn connect(&self) -> Result<Connection> {
         let data = self.dir.path().join("data");
         let read = |name: &str| std::fs::read_to_string(data.join("pki").join(name));

@@ -36,6 +36,19 @@ impl Connection {
     }
 
     async fn send(&mut self, method: &str, path: &str, body: Bytes) -> Result<Bytes> {
+        let response = self.answer(method, path, body).await?;
+        let status = response.status();
+        let body = response.into_body().collect().await?.to_bytes();
+        ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
+        Ok(body)
+    }
+
+    pub async fn answer(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Bytes,
+    ) -> Result<http::Response<hyper::body::Incoming>> {
         let request = http::Request::builder()
             .method(method)
             .uri(path)
@@ -44,11 +57,7 @@ impl Connection {
             .header("accept", "application/json")
             .body(Full::new(body))?;
         self.sender.ready().await?;
-        let response = self.sender.send_request(request).await?;
-        let status = response.status();
-        let body = response.into_body().collect().await?.to_bytes();
-        ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
-        Ok(body)
+        Ok(self.sender.send_request(request).await?)
     }
 }
 

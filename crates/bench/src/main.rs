@@ -3,8 +3,10 @@
 //! Everything stays on loopback and is bounded in count.
 
 mod cluster;
+mod crowd;
 mod load;
 mod report;
+mod watchers;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -26,6 +28,14 @@ struct Args {
     /// How many requests each throughput figure is made of
     #[arg(long, default_value_t = 20_000)]
     requests: usize,
+    /// How many objects the LIST reads whose memory is measured
+    #[arg(long, default_value_t = 100_000)]
+    large_list: usize,
+    /// How many watchers see how many writes
+    #[arg(long, default_value_t = 1_000)]
+    watchers: usize,
+    #[arg(long, default_value_t = 10_000)]
+    watched_writes: usize,
     /// Also write the figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -61,6 +71,7 @@ async fn main() -> Result<()> {
         Better::Lower,
     );
 
+    cluster.pin()?;
     for clients in [1, 16, 256] {
         let count = if clients == 1 { 1_000 } else { args.requests / 2 };
         let rate = creates(&cluster, clients, count).await?;
@@ -74,7 +85,7 @@ async fn main() -> Result<()> {
         );
     }
     let rate = gets(&cluster, 64, args.requests).await?;
-    report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), None, Better::Higher);
+    report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), Some(20_000.0), Better::Higher);
 
     let (took, bytes) = list(&cluster, args.objects).await?;
     // Upstream: 10.5 MB in 0.31 s; compared by the byte.
@@ -87,7 +98,30 @@ async fn main() -> Result<()> {
         None,
         Better::Lower,
     );
-    report.add("PSS after all of this", "MB", cluster.memory()?, None, None, Better::Lower);
+    fill(&cluster, "more", args.large_list).await?;
+    let mut connection = cluster.connect().await?;
+    let grown = cluster.growth(async { connection.get("/api/v1/namespaces/more/configmaps").await.map(drop) }).await?;
+    let what = format!("growth of RSS by a LIST of {} objects", args.large_list);
+    report.add(&what, "MB", grown, None, Some(64.0), Better::Lower);
+
+    let rate = watchers::deliver(&cluster, args.watchers, args.watched_writes).await?;
+    let what = format!("events to {} watchers of {} writes, in order", args.watchers, args.watched_writes);
+    report.add(&what, "/s", rate, None, None, Better::Higher);
+    drop(cluster);
+
+    let mut crowded = Cluster::new(args.ferry.canonicalize()?)?;
+    crowded.up()?;
+    crowd::fill(&crowded).await?;
+    crowded.settle();
+    let memory = crowded.memory()?;
+    report.add(
+        "PSS with 500 nodes, 3,000 pods, 8,000 ConfigMaps",
+        "MB",
+        memory,
+        Some(1_740.0),
+        Some(170.0),
+        Better::Lower,
+    );
     print!("{}", report.render());
     if let Some(file) = &args.json {
         std::fs::write(file, serde_json::to_vec_pretty(&report.json())?)?;
@@ -145,15 +179,8 @@ async fn gets(cluster: &Cluster, clients: usize, count: usize) -> Result<f64> {
 
 /// The best of five reads of a namespace filled to `objects`.
 async fn list(cluster: &Cluster, objects: usize) -> Result<(Duration, usize)> {
+    fill(cluster, "many", objects).await?;
     let mut connection = cluster.connect().await?;
-    connection
-        .post("/api/v1/namespaces", &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "many"}}))
-        .await?;
-    load::spread(cluster, 64, objects, |connection: &mut Connection, n| {
-        let body = config_map(&format!("m-{n}"));
-        Box::pin(async move { connection.post("/api/v1/namespaces/many/configmaps", &body).await.map(drop) })
-    })
-    .await?;
     let mut best = (Duration::MAX, 0);
     for _ in 0..5 {
         let start = Instant::now();
@@ -161,4 +188,17 @@ async fn list(cluster: &Cluster, objects: usize) -> Result<(Duration, usize)> {
         best = best.min((start.elapsed(), body.len()));
     }
     Ok(best)
+}
+
+/// A namespace with so many ConfigMaps of one kilobyte.
+async fn fill(cluster: &Cluster, namespace: &str, objects: usize) -> Result<()> {
+    let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+    cluster.connect().await?.post("/api/v1/namespaces", &object).await?;
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+    load::spread(cluster, 64, objects, move |connection: &mut Connection, n| {
+        let (path, body) = (path.clone(), config_map(&format!("m-{n}")));
+        Box::pin(async move { connection.post(&path, &body).await.map(drop) })
+    })
+    .await?;
+    Ok(())
 }
