@@ -17,8 +17,11 @@ pub struct Config {
     /// Where clients inside the cluster reach this server: the endpoint of
     /// default/kubernetes. `None` until [`crate::ApiServer::advertise`] says it.
     pub advertise_address: Option<SocketAddr>,
-    /// The keys that Secrets are encrypted with on disk: the first one seals, all open.
-    /// Empty only where a test wants to see plain text.
+    /// EncryptionConfiguration files. The first that is about a kind decides how it is
+    /// sealed; all of them open. They are read again when they change.
+    pub encryption_config: Vec<PathBuf>,
+    /// Keys for Secrets that are not from a file and come after the files: the first one
+    /// seals, all open.
     pub secret_keys: Vec<StorageKey>,
     /// How the server reaches kubelets; `None` where there are none.
     pub kubelet: Option<KubeletAccess>,
@@ -62,6 +65,7 @@ impl Config {
             authorization_config: None,
             service_cidr: "10.96.0.0/12".into(),
             advertise_address: None,
+            encryption_config: Vec::new(),
             secret_keys,
             kubelet: Some(KubeletAccess {
                 ca_pem: pki.ca.certificate_pem().to_owned(),

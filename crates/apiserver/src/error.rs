@@ -7,8 +7,8 @@ use ferry_api::status::Status;
 pub enum Error {
     #[error("reading the store into memory")]
     Load(#[source] ferry_store::Error),
-    #[error("the key for Secrets on disk")]
-    StorageKey(#[source] crate::registry::transform::TransformError),
+    #[error("--encryption-provider-config: {0}")]
+    Encryption(String),
     #[error("{0:?} is no range of IPv4 addresses for Services, such as 10.96.0.0/12")]
     ServiceCidr(String),
     #[error("key material of the API server")]

@@ -26,6 +26,7 @@ mod config;
 mod counters;
 mod crd;
 mod discovery;
+pub mod encryption;
 mod error;
 mod event_ttl;
 mod file_watch;
@@ -62,6 +63,7 @@ use admission::{Admission, Wiring};
 use authn::Authenticator;
 use authz::Authorizer;
 use cache::Cache;
+use encryption::Encryption;
 use ferry_store::Store;
 use flow_control::FlowControl;
 use futures_util::future::BoxFuture;
@@ -70,7 +72,6 @@ use metrics::Metrics;
 use registry::lookup::{CacheLookup, ObjectLookup};
 use registry::service::Services;
 use registry::service_ip::ServiceIps;
-use registry::transform::{AesGcm, Transformers};
 use registry::{Registry, Rows};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,13 +114,10 @@ impl ApiServer {
         config: Config,
         rows: Vec<Arc<ferry_resources::Row>>,
     ) -> Result<Self, Error> {
-        let mut transformers = Transformers::default();
-        if !config.secret_keys.is_empty() {
-            let keys = config.secret_keys.iter().map(|key| (key.name.as_str(), key.bytes.as_slice()));
-            transformers = transformers.with("/registry/secrets/", AesGcm::new(keys).map_err(Error::StorageKey)?);
-        }
-        let transformers = Arc::new(transformers);
-        let cache = Cache::start(store.clone(), transformers.clone(), &rows).await.map_err(Error::Load)?;
+        let encryption = Encryption::start(config.encryption_config.clone(), config.secret_keys.clone())
+            .await
+            .map_err(Error::Encryption)?;
+        let cache = Cache::start(store.clone(), encryption.clone(), &rows).await.map_err(Error::Load)?;
         let ips =
             ServiceIps::new(&config.service_cidr).ok_or_else(|| Error::ServiceCidr(config.service_cidr.clone()))?;
         let services = Services::new(ips);
@@ -130,7 +128,7 @@ impl ApiServer {
         let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
         services.follow(&*lookup);
         let registry =
-            Arc::new(Registry { store, cache, transformers, rows: rows.clone(), services, admission: OnceLock::new() });
+            Arc::new(Registry { store, cache, encryption, rows: rows.clone(), services, admission: OnceLock::new() });
         let authorizer = Authorizer::new(&*lookup);
         if let Some(file) = &config.authorization_config {
             let text = std::fs::read_to_string(file).map_err(|e| e.to_string());

@@ -2,6 +2,7 @@
 //! OpenID documents, and the index of all of them.
 
 use crate::authn::openid;
+use crate::encryption::reseal;
 use crate::negotiate::{self, Accepted, Use};
 use crate::query::Query;
 use crate::request_info::RequestInfo;
@@ -20,6 +21,14 @@ pub async fn serve(
     query: &Query,
 ) -> Result<Response<Body>, Status> {
     let path = info.path.trim_end_matches('/');
+    if path == reseal::PATH {
+        let value = match *method {
+            Method::GET => reseal::status(server, query).await?,
+            Method::POST => reseal::reseal(server, query).await?,
+            _ => return Err(crate::verbs::method_not_allowed()),
+        };
+        return Ok(answer::document(StatusCode::OK, &value, &Accepted::JSON));
+    }
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Err(crate::verbs::method_not_allowed());
     }

@@ -13,6 +13,7 @@ enum Kind {
     FrontProxyCa,
     Authentication,
     Authorization,
+    Encryption,
 }
 
 /// Ends with the server.
@@ -24,8 +25,9 @@ pub fn start(server: &Arc<ServerState>) {
         (Kind::Authentication, &options.config_file),
         (Kind::Authorization, &server.config.authorization_config),
     ];
-    let (kinds, files): (Vec<Kind>, Vec<PathBuf>) =
-        named.into_iter().filter_map(|(kind, file)| Some((kind, file.clone()?))).unzip();
+    let encryption = server.registry.encryption.files().iter().map(|file| (Kind::Encryption, file.clone()));
+    let named = named.into_iter().filter_map(|(kind, file)| Some((kind, file.clone()?)));
+    let (kinds, files): (Vec<Kind>, Vec<PathBuf>) = named.chain(encryption).unzip();
     if files.is_empty() {
         return;
     }
@@ -59,6 +61,15 @@ fn apply(server: &Arc<ServerState>, kind: Kind, file: &std::path::Path, text: St
         Kind::ClientCa => authenticator.set_client_ca(&text).map_err(|e| e.to_string()),
         Kind::FrontProxyCa => authenticator.set_front_proxy_ca(&text).map_err(|e| e.to_string()),
         Kind::Authorization => server.authorizer.reload(&text),
+        Kind::Encryption => {
+            // Its KMS plugins are waited for.
+            let (server, file) = (Arc::clone(server), file.to_owned());
+            tokio::spawn(async move {
+                let outcome = server.registry.encryption.reload().await;
+                tell(&server, kind, &file, outcome);
+            });
+            return;
+        }
         Kind::Authentication => {
             // Its issuers are waited for, and nothing else should wait with it.
             let (server, file) = (Arc::clone(server), file.to_owned());
@@ -86,6 +97,10 @@ fn tell(server: &ServerState, kind: Kind, file: &std::path::Path, outcome: Resul
         Kind::Authorization => (
             "apiserver_authorization_config_controller_automatic_reloads_total",
             "Total number of automatic reloads of authorization configuration split by status.",
+        ),
+        Kind::Encryption => (
+            "apiserver_encryption_config_controller_automatic_reloads_total",
+            "Total number of reload successes and failures of encryption configuration split by apiserver identity.",
         ),
         Kind::ClientCa | Kind::FrontProxyCa => return,
     };

@@ -1,11 +1,13 @@
 //! Brings the store's changes into the cache: first all there is, then each batch in
 //! commit order. Started by [`Cache::start`]; the only writer of every [`Stock`].
 
-use super::{Cache, Stored};
-use ferry_store::{Entry, EventKind, RangeOptions, Revision, Watch};
+use super::{Cache, Stock, Stored};
+use crate::encryption::{Encryption, Kind, Unreadable};
+use ferry_store::{EventKind, RangeOptions, Revision, Watch};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The whole store is followed, so that the cache's revision keeps up with the store's
 /// whatever key a change is about; keys of no stock are passed over.
@@ -15,23 +17,41 @@ const ROOT: &str = "";
 /// page vanishes, small enough that the pages are not a second copy of the cluster.
 const PAGE: usize = 2000;
 
+/// How often what cannot be read is read again, however often it is asked for.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
 pub(super) async fn start(cache: &Arc<Cache>) -> Result<(), ferry_store::Error> {
     let revision = load(cache).await?;
     let watch = cache.store.watch(ROOT, revision).await?;
     cache.applied.send_replace(revision);
-    tokio::spawn(run(Arc::downgrade(cache), watch));
+    tokio::spawn(run(Arc::downgrade(cache), cache.encryption.clone(), watch));
     Ok(())
 }
 
 /// Applies batches until the cache is dropped or the store is closed. A watch that breaks
 /// (the horizon overtook it, or the database failed) is begun anew from a full read, whose
 /// differences reach the watchers as ordinary events.
-async fn run(cache: Weak<Cache>, mut watch: Watch) {
+async fn run(cache: Weak<Cache>, encryption: Arc<Encryption>, mut watch: Watch) {
+    let (mut tried, mut wanted) = (Instant::now(), false);
     loop {
-        match watch.next().await {
+        let next = tokio::select! {
+            batch = watch.next() => batch,
+            () = encryption.worth_trying_again(), if !wanted => {
+                wanted = true;
+                continue;
+            }
+            // Whoever asks for what cannot be read wakes this; once in a while is enough.
+            () = tokio::time::sleep_until(tried + TRY_AGAIN), if wanted => {
+                let Some(cache) = cache.upgrade() else { return };
+                try_again(&cache).await;
+                (tried, wanted) = (Instant::now(), false);
+                continue;
+            }
+        };
+        match next {
             Some(Ok(batch)) => {
                 let Some(cache) = cache.upgrade() else { return };
-                apply(&cache, batch);
+                apply(&cache, batch).await;
             }
             Some(Err(ferry_store::Error::Closed)) | None => return,
             Some(Err(error)) => {
@@ -62,78 +82,130 @@ async fn reload(cache: &Arc<Cache>) -> Result<Watch, ferry_store::Error> {
     Ok(watch)
 }
 
+/// What a full read found for one stock.
+#[derive(Default)]
+struct Found {
+    objects: Vec<Stored>,
+    unreadable: Vec<(Arc<str>, Unreadable)>,
+}
+
 /// Reads every entry at one revision and makes the stocks equal to it.
 async fn load(cache: &Cache) -> Result<Revision, ferry_store::Error> {
-    let mut found: HashMap<String, Vec<Stored>> = HashMap::new();
-    let mut options = RangeOptions { limit: PAGE, ..RangeOptions::default() };
-    let revision = loop {
-        let page = cache.store.range(ROOT, options.clone()).await?;
-        options.revision = Some(page.revision);
-        options.start_after = page.entries.last().map(|entry| entry.key.to_string());
-        for entry in page.entries {
-            let Some(stock) = cache.stock_of_key(&entry.key) else { continue };
-            if let Some(stored) = stored(cache, &stock, &entry) {
-                found.entry(stock.prefix().to_owned()).or_default().push(stored);
-            }
-        }
-        if !page.more {
-            break page.revision;
-        }
-    };
+    let (mut found, revision) = range(cache, ROOT, None).await?;
     for stock in cache.all_stocks() {
-        stock.replace(found.remove(stock.prefix()).unwrap_or_default(), revision);
+        let found = found.remove(stock.prefix()).unwrap_or_default();
+        stock.replace(found.objects, found.unreadable, revision);
     }
     Ok(revision)
 }
 
 /// Reads the entries of one stock that was added while the cache runs.
-pub(super) async fn read(cache: &Cache, stock: &super::Stock) -> Result<(), ferry_store::Error> {
-    let mut found = Vec::new();
-    let mut options = RangeOptions { limit: PAGE, ..RangeOptions::default() };
-    let revision = loop {
-        let page = cache.store.range(stock.prefix(), options.clone()).await?;
-        options.revision = Some(page.revision);
-        options.start_after = page.entries.last().map(|entry| entry.key.to_string());
-        found.extend(page.entries.iter().filter_map(|entry| stored(cache, stock, entry)));
-        if !page.more {
-            break page.revision;
-        }
-    };
-    stock.complete(found, revision);
+pub(super) async fn read(cache: &Cache, stock: &Stock) -> Result<(), ferry_store::Error> {
+    let (mut found, revision) = range(cache, stock.prefix(), None).await?;
+    let found = found.remove(stock.prefix()).unwrap_or_default();
+    stock.complete(found.objects, found.unreadable, revision);
     Ok(())
 }
 
-fn stored(cache: &Cache, stock: &super::Stock, entry: &Entry) -> Option<Stored> {
-    decode(cache, stock, &entry.key, entry.revision, &entry.value)
-}
-
-/// A value that cannot be read is left out and reported, never a reason to stop: the
-/// other objects must stay reachable so that an administrator can repair this one.
-fn decode(cache: &Cache, stock: &super::Stock, key: &Arc<str>, revision: Revision, value: &[u8]) -> Option<Stored> {
-    let raw = match cache.transformers.decode(key, value) {
-        Ok(raw) => raw,
-        Err(error) => {
-            tracing::error!(key = &**key, %error, "an object in the store cannot be decrypted; it is not served");
-            return None;
+/// Tries what could not be read. A stock in which something opens now is read again as of
+/// the revision that it shows, so that the watch goes on where it is.
+async fn try_again(cache: &Cache) {
+    let revision = cache.revision();
+    for stock in cache.all_stocks() {
+        let mut entries = Vec::new();
+        for Unreadable { key, .. } in stock.all_unreadable(ROOT) {
+            entries.extend(cache.store.get(&key, Some(revision)).await.ok().flatten());
         }
-    };
-    let stored = stock.admit(key.clone(), revision, &raw);
-    if stored.is_none() {
-        tracing::error!(key = &**key, "an object in the store cannot be decoded; it is not served");
+        let kind = Kind::of(stock.row());
+        cache.encryption.prepare(kind, entries.iter().map(|entry| &*entry.value)).await;
+        let mut mended = false;
+        for entry in &entries {
+            match cache.encryption.open(kind, &entry.key, &entry.value) {
+                Ok(raw) => mended |= stock.admit(entry.key.clone(), entry.revision, &raw).is_some(),
+                Err(why) => stock.put_unreadable(&entry.key, entry.revision, why),
+            }
+        }
+        if !mended {
+            continue;
+        }
+        match range(cache, stock.prefix(), Some(revision)).await {
+            Ok((mut found, _)) => {
+                let found = found.remove(stock.prefix()).unwrap_or_default();
+                stock.replace(found.objects, found.unreadable, revision);
+            }
+            Err(error) => tracing::warn!(%error, prefix = stock.prefix(), "what cannot be decrypted is not read again"),
+        }
     }
-    stored
 }
 
-fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
+/// Everything below a prefix as of one revision, by the prefixes of the stocks.
+async fn range(
+    cache: &Cache,
+    prefix: &str,
+    revision: Option<Revision>,
+) -> Result<(HashMap<String, Found>, Revision), ferry_store::Error> {
+    let mut found: HashMap<String, Found> = HashMap::new();
+    let mut options = RangeOptions { limit: PAGE, revision, ..RangeOptions::default() };
+    loop {
+        let page = cache.store.range(prefix, options.clone()).await?;
+        options.revision = Some(page.revision);
+        options.start_after = page.entries.last().map(|entry| entry.key.to_string());
+        // Entries come in the order of their keys, so each stock's stand together.
+        for entries in page.entries.chunk_by(|a, b| same_stock(cache, &a.key, &b.key)) {
+            let Some(stock) = entries.first().and_then(|entry| cache.stock_of_key(&entry.key)) else { continue };
+            let kind = Kind::of(stock.row());
+            cache.encryption.prepare(kind, entries.iter().map(|entry| &*entry.value)).await;
+            let found = found.entry(stock.prefix().to_owned()).or_default();
+            for entry in entries {
+                match decode(cache, &stock, &entry.key, entry.revision, &entry.value) {
+                    Ok(stored) => found.objects.push(stored),
+                    Err(why) => found.unreadable.push((entry.key.clone(), why)),
+                }
+            }
+        }
+        if !page.more {
+            return Ok((found, page.revision));
+        }
+    }
+}
+
+fn same_stock(cache: &Cache, a: &str, b: &str) -> bool {
+    match (cache.stock_of_key(a), cache.stock_of_key(b)) {
+        (Some(a), Some(b)) => Arc::ptr_eq(&a, &b),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// A value that cannot be read is set apart and reported, never a reason to stop: the
+/// other objects must stay reachable so that an administrator can repair this one.
+fn decode(
+    cache: &Cache,
+    stock: &Stock,
+    key: &Arc<str>,
+    revision: Revision,
+    value: &[u8],
+) -> Result<Stored, Unreadable> {
+    let outcome = cache.encryption.open(Kind::of(stock.row()), key, value).and_then(|raw| {
+        let undecodable = || Unreadable { key: key.to_string(), why: "object not decodable".into() };
+        stock.admit(key.clone(), revision, &raw).ok_or_else(undecodable)
+    });
+    if let Err(error) = &outcome {
+        tracing::error!(%error, "an object in the store cannot be read; it is not served");
+    }
+    outcome
+}
+
+async fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
     let Some(last) = batch.last().map(|event| event.revision) else { return };
     for event in batch {
         let Some(stock) = cache.stock_of_key(&event.key) else { continue };
         match event.kind {
             EventKind::Put => {
+                cache.encryption.prepare(Kind::of(stock.row()), std::iter::once(&*event.value)).await;
                 match decode(cache, &stock, &event.key, event.revision, &event.value) {
-                    Some(stored) => stock.put(stored),
-                    // What cannot be read is not served, not even its older version.
-                    None => stock.delete(&event.key, event.revision),
+                    Ok(stored) => stock.put(stored),
+                    Err(why) => stock.put_unreadable(&event.key, event.revision, why),
                 }
             }
             EventKind::Delete => stock.delete(&event.key, event.revision),

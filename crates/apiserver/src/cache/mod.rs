@@ -17,7 +17,7 @@ pub use stock::{Listing, Stock};
 pub use stored::{Stored, splice_version};
 pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
 
-use crate::registry::transform::Transformers;
+use crate::encryption::Encryption;
 use ferry_resources::Row;
 use ferry_store::{Revision, Store};
 use parking_lot::RwLock;
@@ -33,7 +33,7 @@ const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub struct Cache {
     store: Arc<dyn Store>,
-    transformers: Arc<Transformers>,
+    encryption: Arc<Encryption>,
     /// By storage prefix; no prefix is the beginning of another.
     stocks: RwLock<BTreeMap<String, Arc<Stock>>>,
     applied: Arc<watch::Sender<Revision>>,
@@ -50,12 +50,12 @@ impl Cache {
     /// Reads everything there is and starts the feeder, which ends with the cache.
     pub async fn start(
         store: Arc<dyn Store>,
-        transformers: Arc<Transformers>,
+        encryption: Arc<Encryption>,
         rows: &[Arc<Row>],
     ) -> Result<Arc<Self>, ferry_store::Error> {
         let cache = Arc::new(Self {
             store,
-            transformers,
+            encryption,
             stocks: RwLock::new(BTreeMap::new()),
             applied: Arc::new(watch::Sender::new(0)),
         });

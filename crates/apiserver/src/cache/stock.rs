@@ -3,6 +3,7 @@
 
 use super::Stored;
 use super::watcher::{Event, Filter, Scope, Start, Watcher, WatcherSlot};
+use crate::encryption::Unreadable;
 use crate::registry::lookup::{Change, Observer};
 use ferry_resources::Row;
 use ferry_store::Revision;
@@ -35,6 +36,8 @@ pub struct Stock {
 
 struct Inner {
     objects: BTreeMap<Arc<str>, Arc<Stored>>,
+    /// What is in the store and cannot be read, and why.
+    unreadable: BTreeMap<Arc<str>, Unreadable>,
     ring: VecDeque<(Instant, Arc<Event>)>,
     ring_bytes: usize,
     /// Every change after this revision is in the ring; a watch may start here or later.
@@ -54,6 +57,7 @@ struct Inner {
 
 enum Pending {
     Put(Stored),
+    Unreadable(Arc<str>, Revision, Unreadable),
     Delete(String, Revision),
 }
 
@@ -77,6 +81,7 @@ impl Stock {
             applied,
             inner: RwLock::new(Inner {
                 objects: BTreeMap::new(),
+                unreadable: BTreeMap::new(),
                 ring: VecDeque::new(),
                 ring_bytes: 0,
                 window_start: 0,
@@ -101,8 +106,26 @@ impl Stock {
         Stored::new(key, revision, raw, &object, fields)
     }
 
+    pub fn row(&self) -> &Arc<Row> {
+        &self.row
+    }
+
     pub fn get(&self, key: &str) -> Option<Arc<Stored>> {
         self.inner.read().objects.get(key).cloned()
+    }
+
+    /// Why the object under a key cannot be read, if it is one that cannot.
+    pub fn unreadable(&self, key: &str) -> Option<Unreadable> {
+        self.inner.read().unreadable.get(key).cloned()
+    }
+
+    /// What cannot be read below a prefix.
+    pub fn all_unreadable(&self, prefix: &str) -> Vec<Unreadable> {
+        let inner = self.inner.read();
+        if inner.unreadable.is_empty() {
+            return Vec::new();
+        }
+        inner.unreadable.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, why)| why.clone()).collect()
     }
 
     /// How many objects there are, for metrics and remainingItemCount.
@@ -199,15 +222,17 @@ impl Stock {
 
     /// Completes a stock that was added while the cache runs: what was read at one revision,
     /// then what the feeder has brought since. A full reload that came first has done it all.
-    pub(super) fn complete(&self, found: Vec<Stored>, revision: Revision) {
+    pub(super) fn complete(&self, found: Vec<Stored>, unreadable: Vec<(Arc<str>, Unreadable)>, revision: Revision) {
         let mut inner = self.inner.write();
         if inner.loaded {
             return;
         }
         inner.load(found, revision);
+        inner.unreadable = unreadable.into_iter().collect();
         for change in std::mem::take(&mut inner.pending) {
             match change {
                 Pending::Put(stored) if stored.revision() > revision => inner.put(stored),
+                Pending::Unreadable(key, at, why) if at > revision => inner.put_unreadable(&key, at, why),
                 Pending::Delete(key, at) if at > revision => inner.delete(&key, at),
                 _ => {}
             }
@@ -220,6 +245,16 @@ impl Stock {
             inner.put(stored);
         } else {
             inner.pending.push(Pending::Put(stored));
+        }
+    }
+
+    /// The object under a key cannot be read: it is not served, not even its older version.
+    pub(super) fn put_unreadable(&self, key: &Arc<str>, revision: Revision, why: Unreadable) {
+        let mut inner = self.inner.write();
+        if inner.loaded {
+            inner.put_unreadable(key, revision, why);
+        } else {
+            inner.pending.push(Pending::Unreadable(key.clone(), revision, why));
         }
     }
 
@@ -240,9 +275,10 @@ impl Stock {
 
     /// Makes the stock equal to a full read. The first one is the starting point; a later
     /// one, after a broken watch, is turned into the changes that must have been missed.
-    pub(super) fn replace(&self, found: Vec<Stored>, revision: Revision) {
+    pub(super) fn replace(&self, found: Vec<Stored>, unreadable: Vec<(Arc<str>, Unreadable)>, revision: Revision) {
         let mut inner = self.inner.write();
         inner.pending.clear();
+        inner.unreadable = unreadable.into_iter().collect();
         if !inner.loaded {
             inner.load(found, revision);
         } else {
@@ -285,11 +321,18 @@ impl Inner {
 
     fn put(&mut self, stored: Stored) {
         let stored = Arc::new(stored);
+        self.unreadable.remove(stored.key());
         let old = self.objects.insert(stored.key().clone(), stored.clone());
         self.publish(Event::put(stored, old));
     }
 
+    fn put_unreadable(&mut self, key: &Arc<str>, revision: Revision, why: Unreadable) {
+        self.delete(key, revision);
+        self.unreadable.insert(key.clone(), why);
+    }
+
     fn delete(&mut self, key: &str, revision: Revision) {
+        self.unreadable.remove(key);
         if let Some(old) = self.objects.remove(key) {
             self.publish(Event::delete(old, revision));
         }
@@ -345,7 +388,7 @@ mod tests {
     fn stock() -> Stock {
         let row = ferry_resources::all().iter().find(|row| row.plural == "configmaps").expect("a builtin kind").clone();
         let stock = Stock::new(row, Arc::new(watch::Sender::new(1)));
-        stock.replace(Vec::new(), 1);
+        stock.replace(Vec::new(), Vec::new(), 1);
         stock
     }
 
@@ -387,8 +430,8 @@ mod tests {
         stock.put(admit("old", 4));
         stock.delete("/registry/configmaps/default/gone", 6);
         stock.put(admit("new", 7));
-        stock.complete(vec![admit("gone", 2), admit("old", 4)], 5);
-        stock.complete(Vec::new(), 9);
+        stock.complete(vec![admit("gone", 2), admit("old", 4)], Vec::new(), 5);
+        stock.complete(Vec::new(), Vec::new(), 9);
         let names: Vec<String> =
             stock.list("/registry/configmaps/").objects.iter().map(|object| object.name().to_owned()).collect();
         assert_eq!(names, ["new", "old"]);
@@ -432,7 +475,7 @@ mod tests {
                 .admit(format!("/registry/configmaps/default/{name}").into(), revision, raw.as_bytes())
                 .expect("decodes")
         };
-        stock.replace(vec![admit("kept", 2), admit("new", 9)], 10);
+        stock.replace(vec![admit("kept", 2), admit("new", 9)], Vec::new(), 10);
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         let mut seen = Vec::new();
         while let std::task::Poll::Ready(Some((seen_as, event))) = watcher.poll_next(&mut context) {

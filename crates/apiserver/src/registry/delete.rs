@@ -7,6 +7,8 @@ use super::service::changed_addresses;
 use super::update::{Admit, revision_of};
 use super::{Caller, Registry, Written, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
+use ferry_api::field::{Error, Path};
+use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::{Details, Status};
 use ferry_resources::Row;
@@ -23,6 +25,8 @@ pub struct DeleteOptions {
     pub uid: Option<String>,
     pub resource_version: Option<String>,
     pub propagation: Option<Propagation>,
+    /// Removes what cannot be read, and nothing else.
+    pub ignore_store_read_error: bool,
 }
 
 /// What is left after a delete.
@@ -30,6 +34,8 @@ pub struct DeleteOptions {
 pub enum Deleted {
     /// The object is gone; some kinds answer with its last version, others with a Status.
     Gone(Written),
+    /// What was there could not be read, and is gone.
+    GoneUnread,
     /// The object is marked and waits for a grace period or for finalizers.
     Pending(Written),
 }
@@ -73,6 +79,9 @@ impl Registry {
     ) -> Result<Deleted, Status> {
         let key = row.key(namespace, name);
         let not_found = || Status::not_found(&row.group_resource(), name);
+        if options.ignore_store_read_error {
+            return self.delete_unreadable(row, namespace, name).await;
+        }
         let mut current = self.read(row, namespace, name).await?;
         loop {
             let old = current.ok_or_else(not_found)?.object;
@@ -90,17 +99,19 @@ impl Registry {
                     Deletion::MarkAndRemove(new) => Deleted::Gone(self.unstored_answer(new, None)),
                 });
             }
+            // What sealed a marked version is held until that is stored.
+            let mut held = None;
             let (commit, last, gone) = match plan {
                 Deletion::AlreadyPending => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
                 Deletion::Mark(new) if new == old => return Ok(Deleted::Pending(self.unstored_answer(old, None))),
                 Deletion::Mark(new) => {
-                    let sealed = self.encode(row, &key, &new).await?.sealed;
-                    (Commit { key: key.clone(), expect, op: Op::Put(sealed) }, new, false)
+                    let encoded = held.insert(self.encode(row, &key, &new).await?);
+                    (Commit { key: key.clone(), expect, op: Op::Put(encoded.sealed.clone()) }, new, false)
                 }
                 Deletion::Remove => (Commit { key: key.clone(), expect, op: Op::Delete }, old, true),
                 Deletion::MarkAndRemove(new) => {
-                    let sealed = self.encode(row, &key, &new).await?.sealed;
-                    match self.put(&key, expect, sealed).await {
+                    let encoded = self.encode(row, &key, &new).await?;
+                    match self.put(&key, expect, encoded.sealed.clone()).await {
                         Ok(revision) => {
                             let expect = Expect::Revision(revision);
                             (Commit { key: key.clone(), expect, op: Op::Delete }, new, true)
@@ -113,7 +124,9 @@ impl Registry {
                     }
                 }
             };
-            match self.commit(commit).await {
+            let outcome = self.commit(commit).await;
+            drop(held);
+            match outcome {
                 Ok(done) => {
                     if gone {
                         self.services.release(row, &last);
@@ -127,6 +140,30 @@ impl Registry {
                 }
                 Err(error) => return Err(store_failed(error)),
             }
+        }
+    }
+
+    /// Removes an object that cannot be read, without looking at finalizers, preconditions
+    /// or admission, which all need the object (upstream's corruptObjectDeleter).
+    async fn delete_unreadable(&self, row: &Arc<Row>, namespace: &str, name: &str) -> Result<Deleted, Status> {
+        let key = row.key(namespace, name);
+        let entry = self.store.get(&key, None).await.map_err(store_failed)?;
+        let entry = entry.ok_or_else(|| Status::not_found(&row.group_resource(), name))?;
+        let revision = entry.revision;
+        if self.read_entry(row, Some(entry)).await.is_ok() {
+            let why = "is exclusively used to delete corrupt object(s), try again by removing this option";
+            let path = Path::new("ignoreStoreReadErrorWithClusterBreakingPotential");
+            let kind = GroupVersionKind::new(row.group.clone(), row.version.clone(), row.plural.clone());
+            return Err(Status::invalid(&kind, name, vec![Error::invalid(&path, true, why)]));
+        }
+        tracing::warn!(key, "an object that cannot be read is deleted");
+        // Somebody may have replaced it meanwhile by one that can be read: that one stays.
+        let commit = Commit { key, expect: Expect::Revision(revision), op: Op::Delete };
+        match self.commit(commit).await {
+            Ok(_) => Ok(Deleted::GoneUnread),
+            Err(ferry_store::Error::Conflict { current: None, .. }) => Ok(Deleted::GoneUnread),
+            Err(ferry_store::Error::Conflict { .. }) => Err(Status::modified(&row.group_resource(), name)),
+            Err(error) => Err(store_failed(error)),
         }
     }
 

@@ -19,7 +19,6 @@ mod served;
 pub mod service;
 pub mod service_address;
 pub mod service_ip;
-pub mod transform;
 mod update;
 
 pub use create::timestamp;
@@ -32,9 +31,10 @@ use crate::admission::{Admission, AdmissionRequest, Operation};
 use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
 use crate::cache::{Cache, Stored};
+use crate::encryption::{Encryption, Held, Kind, Unreadable};
 use bytes::Bytes;
 use ferry_api::object::Meta;
-use ferry_api::status::Status;
+use ferry_api::status::{Cause, Details, Status};
 use ferry_resources::Row;
 use ferry_store::{Commit, Committed, Expect, Op, Revision, Store};
 use jiff::Timestamp;
@@ -43,12 +43,11 @@ use serde_json::Value;
 use service::Services;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use transform::Transformers;
 
 pub struct Registry {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) cache: Arc<Cache>,
-    pub(crate) transformers: Arc<Transformers>,
+    pub(crate) encryption: Arc<Encryption>,
     pub(crate) rows: Arc<Rows>,
     pub(crate) services: Services,
     /// Set once, right after construction: admission itself looks objects up here.
@@ -192,11 +191,30 @@ pub struct Written {
 struct Encoded {
     plain: Bytes,
     sealed: Bytes,
+    /// What sealed it, until it is on disk.
+    _held: Held,
 }
 
 impl Registry {
     pub fn stored(&self, row: &Row, namespace: &str, name: &str) -> Option<Arc<Stored>> {
         self.cache.stock(row)?.get(&row.key(namespace, name))
+    }
+
+    /// Fails for an object that is there and cannot be read, with the reason.
+    pub fn check_readable(&self, row: &Row, namespace: &str, name: &str) -> Result<(), Status> {
+        let Some(why) = self.cache.stock(row).and_then(|stock| stock.unreadable(&row.key(namespace, name))) else {
+            return Ok(());
+        };
+        self.encryption.ask_for_another_try();
+        Err(Status::internal(why))
+    }
+
+    /// Whether the stored bytes would be sealed otherwise now. Asked only for writes that
+    /// change nothing, because it reads the store.
+    async fn is_stale(&self, row: &Row, key: &str) -> bool {
+        let kind = Kind::of(row);
+        self.encryption.covers(kind)
+            && matches!(self.store.get(key, None).await, Ok(Some(entry)) if self.encryption.is_stale(kind, &entry.value))
     }
 
     /// Commits, then waits until the cache shows it: only then may a caller be told.
@@ -264,6 +282,36 @@ pub fn decode(row: &Row, stored: &Stored) -> Value {
         object.set_gvk(&row.gvk());
     }
     object
+}
+
+/// A list in which some objects cannot be read, with each of them and the reason.
+pub(crate) fn unreadable_list(row: &Row, unreadable: &[Unreadable]) -> Status {
+    /// Upstream's bound on how many are told.
+    const TOLD: usize = 100;
+    let resource = row.group_resource();
+    let mut causes: Vec<Cause> = unreadable
+        .iter()
+        .take(TOLD)
+        .map(|why| Cause {
+            reason: "UnexpectedServerResponse".into(),
+            message: why.to_string(),
+            field: why.key.clone(),
+        })
+        .collect();
+    if unreadable.len() > TOLD {
+        let message = "too many errors, the list is truncated".into();
+        causes.push(Cause { reason: "FieldValueTooMany".into(), message, field: String::new() });
+    }
+    // Upstream names the objects in the causes alone, which kubectl does not show.
+    let told: Vec<String> = unreadable.iter().take(TOLD).map(ToString::to_string).collect();
+    let message = format!("failed to read one or more {resource} from the storage: {}", told.join("; "));
+    Status::failure(500, "StoreReadError", message).with_details(Details {
+        name: "list".into(),
+        group: resource.group.to_string(),
+        kind: resource.resource.to_string(),
+        causes,
+        ..Details::default()
+    })
 }
 
 /// A failure of the store that is not the caller's doing.

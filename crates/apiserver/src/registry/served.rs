@@ -8,6 +8,7 @@
 
 use super::{Encoded, Registry, Written, decode, encode};
 use crate::cache::{Stored, splice_version};
+use crate::encryption::Kind;
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -47,17 +48,20 @@ impl Registry {
         Ok(self.read(row, namespace, name).await?.map(|current| current.object))
     }
 
+    /// One that is there and cannot be read is not taken for absent.
     pub(super) async fn read(&self, row: &Row, namespace: &str, name: &str) -> Result<Option<Current>, Status> {
         match self.stored(row, namespace, name) {
             Some(stored) => self.read_stored(row, stored).await.map(Some),
-            None => Ok(None),
+            None => self.check_readable(row, namespace, name).map(|()| None),
         }
     }
 
     /// What a commit met instead of what it expected.
     pub(super) async fn read_entry(&self, row: &Row, entry: Option<Entry>) -> Result<Option<Current>, Status> {
         let Some(entry) = entry else { return Ok(None) };
-        let raw = self.transformers.decode(&entry.key, &entry.value).map_err(Status::internal)?;
+        let kind = Kind::of(row);
+        self.encryption.prepare_entry(kind, &entry).await;
+        let raw = self.encryption.open(kind, &entry.key, &entry.value).map_err(Status::internal)?;
         let stored = self
             .cache
             .stock(row)
@@ -92,8 +96,9 @@ impl Registry {
             stored.set_gvk(&row.stored_as);
             encode::encode_unversioned(&stored).into()
         };
-        let sealed = self.transformers.encode(key, plain.clone()).map_err(Status::internal)?;
-        Ok(Encoded { plain, sealed })
+        let (sealed, held) = self.encryption.seal(Kind::of(row), key, &plain).map_err(Status::internal)?;
+        let sealed = sealed.map_or_else(|| plain.clone(), Bytes::from);
+        Ok(Encoded { plain, sealed, _held: held })
     }
 
     /// The answer to a write that was stored: its bytes are those of the store with the

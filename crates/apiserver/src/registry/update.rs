@@ -148,12 +148,13 @@ impl Registry {
 
             ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
             let last = should_delete(row, &new, old);
-            if caller.dry_run || (row.custom.is_none() && new == *old && !last) {
+            let same = row.custom.is_none() && new == *old && !last;
+            if caller.dry_run || (same && !self.is_stale(row, &key).await) {
                 return Ok(Updated { written: self.unstored_answer(new, None), created: false });
             }
             let expect = Expect::Revision(revision_of(old)?);
             let encoded = self.encode(row, &key, &new).await?;
-            if !last && present.is_stored_as(row, &new, &encoded) {
+            if !last && present.is_stored_as(row, &new, &encoded) && !self.is_stale(row, &key).await {
                 return Ok(Updated { written: self.unstored_answer(new, None), created: false });
             }
             let outcome = if last {

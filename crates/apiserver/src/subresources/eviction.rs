@@ -48,6 +48,7 @@ pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         uid: text(&["preconditions", "uid"]),
         resource_version: text(&["preconditions", "resourceVersion"]),
         propagation: propagation(delete.str_at(&["propagationPolicy"])),
+        ignore_store_read_error: false,
     };
     let mut attempts = 0;
     let pod = loop {

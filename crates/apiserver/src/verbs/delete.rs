@@ -3,6 +3,7 @@
 use super::Call;
 use super::options::{invalid_options, validate_dry_run};
 use crate::answer;
+use crate::authz::Attributes;
 use crate::negotiate::{self, Accepted};
 use crate::registry::{Caller, DeleteOptions, Deleted, deleted_status, returns_deleted_object};
 use crate::transport::Body;
@@ -10,14 +11,20 @@ use crate::wire;
 use bytes::Bytes;
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
-use ferry_api::status::Status;
+use ferry_api::status::{Details, Status};
 use ferry_resources::strategy::Propagation;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
+/// The option that lets an object go which cannot be read.
+const UNSAFE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let (options, caller) = delete_options(call, &body)?;
+    if options.ignore_store_read_error {
+        authorize_unsafe_delete(call).await?;
+    }
     let registry = &call.server.registry;
     let deleted = registry.delete(&call.row, call.namespace(), &call.info.name, &options, &caller).await?;
     // Whoever asked to wait for the dependents is told that the wait has begun; other
@@ -30,6 +37,12 @@ pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
 
 fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &Accepted) -> Response<Body> {
     match deleted {
+        Deleted::GoneUnread => {
+            let name = call.info.name.clone();
+            let status = Status::success(Details { name, kind: call.row.kind.to_string(), ..Details::default() });
+            let value = serde_json::to_value(&status).unwrap_or(Value::Null);
+            answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
+        }
         Deleted::Gone(written) if !returns_deleted_object(&call.row) => {
             let status = deleted_status(&call.row, &written.object);
             let value = serde_json::to_value(&status).unwrap_or(Value::Null);
@@ -38,6 +51,36 @@ fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &A
         Deleted::Gone(written) => call.show(StatusCode::OK, &written, accepted),
         Deleted::Pending(written) => call.show(pending, &written, accepted),
     }
+}
+
+/// Removing what cannot be read is a right of its own, which deleting does not include.
+async fn authorize_unsafe_delete(call: &Call) -> Result<(), Status> {
+    call.annotations.add("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
+    let resource = call.row.group_resource();
+    if !call.info.subresource.is_empty() {
+        let why = "ignoreStoreReadErrorWithClusterBreakingPotential delete option is not allowed on a subresource or non-resource request";
+        return Err(Status::forbidden(&resource, &call.info.name, why));
+    }
+    let verb = "unsafe-delete-ignore-read-errors";
+    let attributes = Attributes {
+        user: &call.user,
+        verb,
+        api_group: &call.info.api_group,
+        api_version: &call.info.api_version,
+        resource: &call.info.resource,
+        subresource: "",
+        namespace: &call.info.namespace,
+        name: &call.info.name,
+        path: "",
+        is_resource: true,
+        field_selector: "",
+        label_selector: "",
+    };
+    if call.server.authorizer.decide(&attributes).await.is_allowed() {
+        return Ok(());
+    }
+    let why = format!("not permitted to do {verb:?}, reason: ");
+    Err(Status::forbidden(&resource, &call.info.name, &why))
 }
 
 /// The options stand in the body, or in the query where there is none.
@@ -79,6 +122,24 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         _ => Vec::new(),
     };
     let dry_run = validate_dry_run(dry_run.into_iter().chain(call.query.all("dryRun")), &mut errors);
+    let unsafe_path = Path::new(UNSAFE);
+    let ignore_store_read_error = value.get(UNSAFE).and_then(Value::as_bool) == Some(true);
+    if ignore_store_read_error {
+        let others = [
+            (dry_run, ".dryRun"),
+            (policy.is_some(), ".propagationPolicy"),
+            (orphan.is_some(), ".orphanDependents"),
+            (value.get("gracePeriodSeconds").is_some_and(|v| !v.is_null()), ".gracePeriodSeconds"),
+            (value.get("preconditions").is_some_and(|v| !v.is_null()), ".preconditions"),
+        ];
+        for (_, other) in others.iter().filter(|(set, _)| *set) {
+            errors.push(Error::invalid(&unsafe_path, true, format!("cannot be set together with {other}")));
+        }
+        if call.info.name.is_empty() {
+            let why = "is not allowed with DELETECOLLECTION, try again after removing the option";
+            errors.push(Error::invalid(&unsafe_path, true, why));
+        }
+    }
     if !errors.is_empty() {
         return Err(invalid_options("DeleteOptions", errors));
     }
@@ -87,6 +148,7 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         uid: text(&["preconditions", "uid"]),
         resource_version: text(&["preconditions", "resourceVersion"]),
         propagation,
+        ignore_store_read_error,
     };
     let caller = Caller {
         user: call.user.clone(),
@@ -107,6 +169,9 @@ fn from_query(call: &Call) -> Result<Value, Status> {
     }
     if let Some(policy) = call.query.text("propagationPolicy") {
         value["propagationPolicy"] = policy.into();
+    }
+    if let Some(ignore) = call.query.optional_flag(UNSAFE) {
+        value[UNSAFE] = ignore.into();
     }
     if let Some(orphan) = call.query.optional_flag("orphanDependents") {
         value["orphanDependents"] = orphan.into();

@@ -21,12 +21,12 @@ pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
             .await
             .map_err(|ahead| too_large_version(ahead.requested, ahead.current))?,
     }
-    let stored = call
-        .server
-        .registry
-        .stored(&call.row, call.namespace(), &call.info.name)
-        .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
-    let mut served = call.server.registry.served(&call.row, std::slice::from_ref(&stored)).await?;
+    let registry = &call.server.registry;
+    let Some(stored) = registry.stored(&call.row, call.namespace(), &call.info.name) else {
+        registry.check_readable(&call.row, call.namespace(), &call.info.name)?;
+        return Err(Status::not_found(&call.row.group_resource(), &call.info.name));
+    };
+    let mut served = registry.served(&call.row, std::slice::from_ref(&stored)).await?;
     let bytes = served.pop().unwrap_or_default();
     let response = match accepted.shape {
         Shape::Object => answer::bytes(StatusCode::OK, bytes, &accepted),

@@ -8,8 +8,9 @@ use super::selection::{Selection, scope, selection};
 use crate::answer;
 use crate::cache::{Filter, Scope, Stored};
 use crate::compress;
+use crate::encryption::Kind;
 use crate::negotiate::{Accepted, Format, Shape};
-use crate::registry::store_failed;
+use crate::registry::{store_failed, unreadable_list};
 use crate::table;
 use crate::transport::Body;
 use base64::Engine as _;
@@ -180,6 +181,19 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
     let scope = scope(call);
     let stock = registry.cache.stock(&call.row).ok_or_else(Status::no_such_path)?;
 
+    // A list that leaves something out must say so. One of any version (resourceVersion 0),
+    // which is how informers begin, warns and goes on: a value that nobody can read is no
+    // reason to keep every controller from the others.
+    let unreadable = stock.all_unreadable(scope.prefix());
+    if !unreadable.is_empty() {
+        registry.encryption.ask_for_another_try();
+        let status = unreadable_list(&call.row, &unreadable);
+        if options.resource_version != Some(0) || !options.continue_token.is_empty() {
+            return Err(status);
+        }
+        call.warnings.add(status.message);
+    }
+
     if !options.continue_token.is_empty() {
         let (token, after) = decode_token(&options.continue_token, &scope)?;
         if let Ok(revision) = Revision::try_from(token.rv) {
@@ -293,8 +307,15 @@ async fn read_history(
         };
         let total_left = range.remaining;
         let count = range.entries.len();
+        let kind = Kind::of(&call.row);
+        registry.encryption.prepare(kind, range.entries.iter().map(|entry| &*entry.value)).await;
         for (index, entry) in range.entries.iter().enumerate() {
-            let raw = registry.transformers.decode(&entry.key, &entry.value).map_err(Status::internal)?;
+            // Every present version can be read, so this is one whose key has been dropped
+            // since: as good as compacted.
+            let raw = match registry.encryption.open(kind, &entry.key, &entry.value) {
+                Ok(raw) => raw,
+                Err(_) => return Err(compacted(after.as_deref(), scope)),
+            };
             let Some(stored) = stock.admit(entry.key.clone(), entry.revision, &raw) else { continue };
             if !scope.contains(&entry.key) || !selection.matches(&stored) {
                 continue;
