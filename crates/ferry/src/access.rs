@@ -1,5 +1,5 @@
-//! Who may come in, and who decides what they may do: the flags of `ferry up` that change
-//! the usual. They are kept with the cluster, so that the next `ferry up` means the same.
+//! Who may come in, who decides what they may do, and how what they store is kept: the
+//! flags of `ferry up` that change the usual. They are kept with the cluster, so that the next `ferry up` means the same.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -33,6 +33,10 @@ pub struct Access {
     #[arg(long, value_name = "VERSION")]
     #[serde(default)]
     pub authentication_token_webhook_version: Option<String>,
+    /// How objects are sealed on disk: an EncryptionConfiguration, read again when it changes [default: Secrets, with a generated key]
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub encryption_provider_config: Option<PathBuf>,
 }
 
 impl Access {
@@ -55,7 +59,15 @@ impl Access {
             authentication_token_webhook_version: version
                 .clone()
                 .or_else(|| before.authentication_token_webhook_version.clone()),
+            encryption_provider_config: file(&self.encryption_provider_config, &before.encryption_provider_config)?,
         })
+    }
+
+    /// The configurations of encryption on disk, in the order in which they are asked. The
+    /// generated key comes last: it opens what was sealed before there was another file,
+    /// and seals Secrets where that file says nothing of them.
+    pub fn encryption_files(&self, data_dir: &Path) -> Vec<PathBuf> {
+        self.encryption_provider_config.iter().cloned().chain([crate::secret_key::path(data_dir)]).collect()
     }
 
     /// Tells the API server. `pki` is where the authorities are, which may be replaced

@@ -13,6 +13,7 @@ mod network;
 mod preflight;
 mod progress;
 mod secret_key;
+mod secrets;
 mod server;
 mod status;
 mod teardown;
@@ -40,6 +41,9 @@ enum Verb {
     Down(Place),
     /// Stop the cluster and remove everything it made on this machine
     Uninstall(Place),
+    /// How Secrets are sealed on disk, and with which key
+    #[command(subcommand)]
+    Secrets(secrets::Verb),
     /// Run three web servers behind a Service and ask them by name from another pod
     Demo(demo::DemoArgs),
 }
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
             Verb::Status(place) => status::run(&place).await,
             Verb::Down(place) => teardown::down(&place).await,
             Verb::Uninstall(place) => teardown::uninstall(&place).await,
+            Verb::Secrets(verb) => secrets::run(verb).await,
             Verb::Demo(args) => demo::run(args).await,
         }
     });

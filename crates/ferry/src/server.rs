@@ -166,12 +166,13 @@ fn pki_config(cluster: &Cluster) -> PkiConfig {
 
 async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     // The key comes first: a store without one is told from a lost key by not being there yet.
-    let key = secret_key::ensure(&cluster.data_dir)?;
+    secret_key::ensure(&cluster.data_dir)?;
     let directory = cluster.data_dir.join("store");
     // Opening replays the log of a killed process and so waits on the disk.
     let store =
         tokio::task::spawn_blocking(move || SqliteStore::open(&directory)).await?.context("cannot open the store")?;
-    let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, vec![key]);
+    let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, Vec::new());
+    config.encryption_config = cluster.access.encryption_files(&cluster.data_dir);
     config.service_cidr.clone_from(&cluster.service_cidr);
     cluster.access.apply(&mut config, &cluster.pki_dir());
     config.audit = cluster.audit.auditor()?;
