@@ -306,11 +306,13 @@ fn interpret(suffix: &str) -> Result<(Format, i32), QuantityError> {
 fn accumulate(whole: &str, fraction: &str) -> (i128, u32, bool) {
     let (mut mantissa, mut dropped, mut inexact) = (0_i128, 0, false);
     for digit in whole.bytes().chain(fraction.bytes()).map(|byte| i128::from(byte - b'0')) {
-        if dropped > 0 || mantissa > i128::MAX / 100 {
-            dropped += 1;
-            inexact |= digit != 0;
-        } else {
-            mantissa = mantissa * 10 + digit;
+        let longer = mantissa.checked_mul(10).and_then(|longer| longer.checked_add(digit));
+        match longer.filter(|_| dropped == 0) {
+            Some(longer) => mantissa = longer,
+            None => {
+                dropped += 1;
+                inexact |= digit != 0;
+            }
         }
     }
     (mantissa, dropped, inexact)
@@ -359,6 +361,14 @@ mod tests {
     fn check(text: &str, canonical: &str) {
         let quantity = Quantity::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(quantity.to_string(), canonical, "{text}");
+    }
+
+    #[test]
+    fn the_largest_amount_is_read_back_as_it_is_written() {
+        let largest = Quantity::parse(&"1".repeat(60)).expect("digits");
+        assert_eq!(Quantity::parse(&largest.to_string()), Ok(largest));
+        let exact = "100000000000000000000000000001000000001n";
+        assert_eq!(Quantity::parse(exact).expect("nanos").to_string(), exact);
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Schema {
         let max_string = MAX_REQUEST - 2;
         let (kind, max_elements, min_size) = match text("type") {
             _ if flag("x-kubernetes-int-or-string") => {
-                (Kind::IntOrString, limit("maxLength").map_or(max_string, |max| max * 4), 1)
+                (Kind::IntOrString, limit("maxLength").map_or(max_string, |max| max.saturating_mul(4)), 1)
             }
             "object" => object(schema, resource_root, limit("maxProperties")),
             "array" => match schema.get("items").filter(|items| items.is_object()) {
@@ -104,7 +104,10 @@ impl Schema {
                         values.iter().filter_map(Json::as_str).map(|value| value.len() as u64).max().unwrap_or(0)
                     };
                     let values = schema.get("enum").and_then(Json::as_array).filter(|values| !values.is_empty());
-                    let max = limit("maxLength").map(|max| max * 4).or(values.map(longest)).unwrap_or(max_string);
+                    let max = limit("maxLength")
+                        .map(|max| max.saturating_mul(4))
+                        .or(values.map(longest))
+                        .unwrap_or(max_string);
                     (Kind::String, max, 2)
                 }
             },
@@ -224,4 +227,20 @@ fn has_type_and_object_meta(schema: &Json) -> bool {
     ]
     .into_iter()
     .all(|(path, expected)| schema.pointer(path).and_then(Json::as_str) == Some(expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_beyond_counting_is_the_longest() {
+        let longest = i64::MAX;
+        for mut schema in
+            [serde_json::json!({"type": "string"}), serde_json::json!({"x-kubernetes-int-or-string": true})]
+        {
+            schema["maxLength"] = longest.into();
+            assert_eq!(Schema::from_openapi(&schema, false).max_elements, u64::MAX);
+        }
+    }
 }

@@ -78,7 +78,9 @@ fn decode_field(wire: Wire<'_>, field: &Field, into: &mut Fields, depth: usize) 
                     _ => {}
                 }
             }
-            entries.insert(key, value.unwrap_or_else(|| crate::codec::zero(item)));
+            // An entry without a value has the zero one; bytes are empty then, not absent.
+            let zero = || if matches!(**item, Type::Bytes) { "".into() } else { crate::codec::zero(item) };
+            entries.insert(key, value.unwrap_or_else(zero));
         }
         ty => {
             // A message that comes in parts adds to what is there.

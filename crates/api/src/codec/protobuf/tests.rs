@@ -251,3 +251,11 @@ proptest! {
         prop_assert_eq!(round_trip(&kind, &service), service);
     }
 }
+
+#[test]
+fn an_entry_of_bytes_without_a_value_is_empty() {
+    let definition = of_kind(&kind("v1", "ConfigMap")).expect("a builtin kind");
+    // binaryData (3) with one entry that has only its key.
+    let decoded = decode_message(&[0x1a, 3, 0x0a, 1, b'k'], definition).expect("a message");
+    assert_eq!(decoded["binaryData"], json!({"k": ""}));
+}
