@@ -23,6 +23,7 @@ mod chain;
 mod compaction;
 mod compress;
 mod config;
+pub mod continue_token;
 mod counters;
 mod crd;
 mod discovery;
@@ -57,6 +58,7 @@ mod wire;
 pub use admission::PluginConfig;
 pub use config::{Config, KubeletAccess, Prose, ProseSource, StorageKey};
 pub use error::Error;
+pub use query::Query;
 pub use transport::{Body, BoxError, Peer};
 
 use admission::{Admission, Wiring};

@@ -8,18 +8,16 @@ use super::selection::{Selection, scope, selection};
 use crate::answer;
 use crate::cache::{Filter, Scope, Stored};
 use crate::compress;
+use crate::continue_token::{self, Continue};
 use crate::encryption::Kind;
 use crate::negotiate::{Accepted, Format, Shape};
 use crate::registry::{store_failed, unreadable_list};
 use crate::table;
 use crate::transport::Body;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::status::Status;
 use ferry_store::{RangeOptions, Revision};
 use http::{Response, StatusCode};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -195,8 +193,8 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
     }
 
     if !options.continue_token.is_empty() {
-        let (token, after) = decode_token(&options.continue_token, &scope)?;
-        if let Ok(revision) = Revision::try_from(token.rv) {
+        let Continue { revision, after } = continue_token::decode(&options.continue_token, scope.prefix())?;
+        if let Ok(revision) = Revision::try_from(revision) {
             if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision)
                 && is_kept(call, revision).await?
             {
@@ -268,7 +266,7 @@ async fn cut(
     let objects: Vec<Arc<Stored>> = matching.by_ref().take(limit).collect();
     let rest = matching.count();
     let continue_token = match objects.last() {
-        Some(last) if rest > 0 => Some(encode_token(last.key(), scope, revision)?),
+        Some(last) if rest > 0 => Some(token(last.key(), scope, revision)?),
         _ => None,
     };
     // A count of objects that were not compared with the selector would mislead.
@@ -326,7 +324,7 @@ async fn read_history(
                 return Ok(Page {
                     objects,
                     revision,
-                    continue_token: Some(encode_token(&entry.key, scope, revision)?),
+                    continue_token: Some(token(&entry.key, scope, revision)?),
                     remaining: selection.is_everything().then_some(i64::try_from(rest).unwrap_or(i64::MAX)),
                 });
             }
@@ -345,78 +343,12 @@ async fn read_history(
 fn compacted(after: Option<&str>, scope: &Scope) -> Status {
     let Some(after) = after else { return Status::expired(EXPIRED) };
     let mut status = Status::expired(CONTINUE_EXPIRED);
-    if let Ok(token) = encode(after, scope, -1) {
+    if let Ok(token) = continue_token::encode(after, scope.prefix(), -1) {
         status.metadata.insert("continue".into(), token.into());
     }
     status
 }
 
-/// Upstream's token, so that tools which look inside find what they expect.
-#[derive(Debug, Serialize, Deserialize)]
-struct Token {
-    v: String,
-    rv: i64,
-    start: String,
-}
-
-fn encode_token(last: &str, scope: &Scope, revision: Revision) -> Result<String, Status> {
-    encode(last, scope, i64::try_from(revision).unwrap_or(i64::MAX))
-}
-
-fn encode(last: &str, scope: &Scope, rv: i64) -> Result<String, Status> {
-    let start = last
-        .strip_prefix(scope.prefix())
-        .map(|rest| format!("{rest}\0"))
-        .ok_or_else(|| Status::internal("unable to encode next field: the key and key prefix do not match"))?;
-    let token = Token { v: "meta.k8s.io/v1".into(), rv, start };
-    Ok(URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).map_err(Status::internal)?))
-}
-
-/// The token and the key after which the next page begins. A token cannot reach outside
-/// the collection that the URL names.
-fn decode_token(text: &str, scope: &Scope) -> Result<(Token, String), Status> {
-    let invalid = |why: &str| Status::bad_request(format!("invalid continue token: {why}"));
-    let bytes = URL_SAFE_NO_PAD
-        .decode(text.trim_end_matches('='))
-        .map_err(|_| invalid("continue key is not valid: illegal base64 data"))?;
-    let token: Token =
-        serde_json::from_slice(&bytes).map_err(|e| invalid(&format!("continue key is not valid: {e}")))?;
-    if token.v != "meta.k8s.io/v1" {
-        return Err(invalid(&format!(
-            "continue key is not valid: server does not recognize this encoded version {}",
-            token.v
-        )));
-    }
-    if token.rv == 0 {
-        return Err(invalid(
-            "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
-        ));
-    }
-    if token.start.is_empty() {
-        return Err(invalid("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)"));
-    }
-    let start = token.start.trim_end_matches('\0');
-    if start.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
-        return Err(invalid(&format!("continue key is not valid: {start}")));
-    }
-    let after = format!("{}{start}", scope.prefix());
-    Ok((token, after))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_have_upstreams_form_and_stay_in_their_collection() {
-        let scope = Scope::Prefix("/registry/pods/".into());
-        let token = encode_token("/registry/pods/default/web", &scope, 42).expect("within");
-        let inside = URL_SAFE_NO_PAD.decode(&token).expect("base64");
-        assert_eq!(inside, br#"{"v":"meta.k8s.io/v1","rv":42,"start":"default/web\u0000"}"#);
-        let (decoded, after) = decode_token(&token, &scope).expect("our own");
-        assert_eq!((decoded.rv, after.as_str()), (42, "/registry/pods/default/web"));
-        let evil = URL_SAFE_NO_PAD.encode(r#"{"v":"meta.k8s.io/v1","rv":42,"start":"../secrets/a"}"#);
-        assert!(decode_token(&evil, &scope).is_err());
-        assert!(decode_token("garbage!", &scope).is_err());
-    }
+fn token(last: &str, scope: &Scope, revision: Revision) -> Result<String, Status> {
+    continue_token::encode(last, scope.prefix(), i64::try_from(revision).unwrap_or(i64::MAX))
 }

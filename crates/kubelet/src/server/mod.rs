@@ -2,6 +2,7 @@
 //! a container's log or a terminal in it.
 
 mod auth;
+pub mod channel;
 mod copy;
 mod logs;
 mod routes;

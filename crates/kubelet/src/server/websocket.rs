@@ -4,6 +4,7 @@
 //! the rest belongs to; v5 adds a message that closes one. Port-forward instead carries
 //! whole SPDY connections inside the messages, so there it is only unwrapped.
 
+use super::channel::{self, ERROR, RESIZE, STDERR, STDIN, STDOUT, Said};
 use super::spdy::{Frame, Reader, Writer};
 use super::streaming::Wanted;
 use super::{Body, BoxError, copy, text};
@@ -20,21 +21,12 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-
-const STDIN: u8 = 0;
-const STDOUT: u8 = 1;
-const STDERR: u8 = 2;
-const ERROR: u8 = 3;
-const RESIZE: u8 = 4;
-/// v5: the next byte names a channel that gets nothing more.
-const CLOSE: u8 = 255;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
 const CHANNEL_PROTOCOLS: &[&str] = &["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
 const TUNNEL_PROTOCOL: &str = "SPDY/3.1+portforward.k8s.io";
 /// What the runtime's streams speak; v4 ends with a status that carries the exit code.
 const RUNTIME_PROTOCOL: &str = "v4.channel.k8s.io";
-const MAX_MESSAGE: usize = 32 << 20;
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 type Caller = WebSocketStream<TokioIo<Upgraded>>;
@@ -103,8 +95,7 @@ fn accept(request: &Request<Incoming>, known: &[&str]) -> Result<(Response<Body>
 }
 
 async fn websocket(upgraded: Upgraded) -> Caller {
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
-    WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await
+    WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(channel::limits())).await
 }
 
 async fn dial(url: &str, protocol: &str) -> Result<TokioIo<Upgraded>, BoxError> {
@@ -146,19 +137,18 @@ async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5
         tokio::select! {
             said = caller.next() => match said {
                 Some(Ok(Message::Binary(data))) => {
-                    let Some((channel, data)) = data.split_first() else { continue };
-                    match (*channel, data) {
-                        (CLOSE, [closed, ..]) if v5 => {
-                            if let Some(stream) = streams.get(closed).filter(|_| *closed == STDIN) {
+                    match channel::read(&data, v5) {
+                        Said::End(channel) => {
+                            if let Some(stream) = streams.get(&channel) {
                                 writer.send(*stream, &[], true).await?;
                             }
                         }
-                        (STDIN | RESIZE, data) => {
-                            if let Some(stream) = streams.get(channel) {
+                        Said::Input { channel, data } => {
+                            if let Some(stream) = streams.get(&channel) {
                                 writer.send(*stream, data, false).await?;
                             }
                         }
-                        _ => {}
+                        Said::Nothing => {}
                     }
                 }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return Ok(()),
@@ -198,10 +188,7 @@ async fn close(caller: &mut Caller) -> Result<(), BoxError> {
 }
 
 fn message(channel: u8, data: &[u8]) -> Message {
-    let mut bytes = Vec::with_capacity(data.len() + 1);
-    bytes.push(channel);
-    bytes.extend_from_slice(data);
-    Message::Binary(Bytes::from(bytes))
+    Message::Binary(channel::render(channel, data))
 }
 
 async fn pump_tunnel(mut caller: Caller, runtime: TokioIo<Upgraded>) -> Result<(), BoxError> {
