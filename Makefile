@@ -3,7 +3,7 @@
 CARGO ?= cargo
 FERRY := target/release/ferry
 
-.PHONY: help up down demo build test check bench uninstall deps-run deps-test
+.PHONY: help up down demo build test check bench fuzz fuzz-openapi uninstall deps-run deps-test
 
 help:               ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 20
@@ -33,6 +33,12 @@ check:              ## formatting, lints and licences, as a reviewer would look
 
 bench: deps-run build  ## memory, start-up and throughput in one run, as ratios
 	$(CARGO) run --release --locked -p ferry-bench
+
+fuzz:               ## libFuzzer on every reader of bytes from outside: TARGET=one TIME=seconds each
+	scripts/fuzz $(or $(TIME),60) $(TARGET)
+
+fuzz-openapi: deps-test  ## requests made of our own OpenAPI, against a server of their own: EXAMPLES=20
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),20) $(CARGO) test --locked -p ferry-clients --test clients -- --nocapture no_request
 
 deps-run:
 	scripts/install-deps run
