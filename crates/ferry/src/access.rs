@@ -37,6 +37,10 @@ pub struct Access {
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub encryption_provider_config: Option<PathBuf>,
+    /// What admission plugins are told, PodSecurity and PodNodeSelector: an AdmissionConfiguration
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub admission_control_config_file: Option<PathBuf>,
 }
 
 impl Access {
@@ -52,6 +56,10 @@ impl Access {
             authentication_config: file(&self.authentication_config, &before.authentication_config)?,
             authorization_config: file(&self.authorization_config, &before.authorization_config)?,
             token_auth_file: file(&self.token_auth_file, &before.token_auth_file)?,
+            admission_control_config_file: file(
+                &self.admission_control_config_file,
+                &before.admission_control_config_file,
+            )?,
             authentication_token_webhook_config_file: file(
                 &self.authentication_token_webhook_config_file,
                 &before.authentication_token_webhook_config_file,
@@ -72,7 +80,7 @@ impl Access {
 
     /// Tells the API server. `pki` is where the authorities are, which may be replaced
     /// while it runs.
-    pub fn apply(&self, config: &mut ferry_apiserver::Config, pki: &Path) {
+    pub fn apply(&self, config: &mut ferry_apiserver::Config, pki: &Path) -> Result<()> {
         config.authorization_config.clone_from(&self.authorization_config);
         let options = &mut config.authentication.options;
         options.config_file.clone_from(&self.authentication_config);
@@ -85,6 +93,12 @@ impl Access {
                 version: self.authentication_token_webhook_version.clone().unwrap_or_else(|| "v1beta1".to_owned()),
                 cache_ttl: TOKEN_WEBHOOK_TTL,
             });
+        match &self.admission_control_config_file {
+            Some(file) => {
+                config.admission.read(file).map_err(anyhow::Error::msg).context("--admission-control-config-file")
+            }
+            None => Ok(()),
+        }
     }
 }
 

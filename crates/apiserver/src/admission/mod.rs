@@ -14,6 +14,7 @@ mod certificate_approval;
 mod certificate_signing;
 mod certificate_subject;
 mod claim_resize;
+mod config_file;
 mod default_ingress_class;
 mod default_storage_class;
 mod default_toleration_seconds;
