@@ -3,6 +3,9 @@
 
 use crate::Config;
 use crate::bootstrap_signer::BootstrapSignerController;
+use crate::certificates::approver::ApprovingController;
+use crate::certificates::cleaner::CleanerController;
+use crate::certificates::signer::SigningController;
 use crate::cluster_role_aggregation::ClusterRoleAggregationController;
 use crate::daemon_set::DaemonSetController;
 use crate::deployment::DeploymentController;
@@ -57,10 +60,15 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ClaimProtectionController),
         Arc::new(VolumeProtectionController),
         Arc::new(AttributesClassProtectionController),
+        Arc::new(ApprovingController),
+        Arc::new(CleanerController),
     ];
     if let Some(signer) = &config.legacy_signer {
         let (root_ca, signer) = (config.root_ca.clone(), signer.clone());
         all.push(Arc::new(ServiceAccountTokenController { root_ca, signer }));
+    }
+    if let Some(signer) = &config.certificate_signer {
+        all.push(Arc::new(SigningController { signer: signer.clone(), lifetime: config.certificate_lifetime }));
     }
     if let Some(cidr) = &config.cluster_cidr {
         all.push(Arc::new(NodeIpamController::new(cidr, config.node_cidr_mask_size)?));

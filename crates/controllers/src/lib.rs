@@ -10,6 +10,7 @@
 mod all;
 mod bootstrap_signer;
 mod bootstrap_token;
+mod certificates;
 mod claim;
 mod cluster_role_aggregation;
 mod daemon_set;
@@ -42,6 +43,7 @@ mod taint_eviction;
 mod template;
 mod token_cleaner;
 
+pub use certificates::signer::{CertificateSigner, SigningOrder};
 pub use error::{Error, Result};
 pub use metrics::Metrics;
 
@@ -59,6 +61,10 @@ pub struct Config {
     pub root_ca: String,
     /// Signs the tokens that live in Secrets; none leaves such Secrets empty.
     pub legacy_signer: Option<LegacySigner>,
+    /// Signs approved CertificateSigningRequests; none leaves them approved.
+    pub certificate_signer: Option<CertificateSigner>,
+    /// How long certificates live that do not ask for less.
+    pub certificate_lifetime: Duration,
     /// The range that nodes get their podCIDR from; none allocates nothing.
     pub cluster_cidr: Option<String>,
     /// The size of one node's part of it.
@@ -77,6 +83,8 @@ impl Default for Config {
         Self {
             root_ca: String::new(),
             legacy_signer: None,
+            certificate_signer: None,
+            certificate_lifetime: Duration::from_secs(365 * 24 * 60 * 60),
             cluster_cidr: Some("10.244.0.0/16".to_owned()),
             node_cidr_mask_size: 24,
             node_monitor_grace_period: Duration::from_secs(40),
