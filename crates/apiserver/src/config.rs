@@ -28,7 +28,7 @@ pub struct Config {
     /// What is recorded about requests, and where; `None` records nothing.
     pub audit: Option<Arc<Auditor>>,
     /// The certificate by which aggregated API servers know this one; `None` where it has none.
-    pub front_proxy: Option<ferry_pki::Identity>,
+    pub front_proxy: Option<Arc<ferry_pki::LiveIdentity>>,
     /// How connections to others are opened.
     pub dial: Arc<dyn Dial>,
     /// The words of `kubectl explain`; `None` leaves the documents without.
@@ -54,7 +54,7 @@ pub struct StorageKey {
 pub struct KubeletAccess {
     /// Who vouches for the kubelets' serving certificates.
     pub ca_pem: String,
-    pub identity: ferry_pki::Identity,
+    pub identity: Arc<ferry_pki::LiveIdentity>,
 }
 
 impl Config {

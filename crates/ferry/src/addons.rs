@@ -1,5 +1,6 @@
 //! What every cluster has from the start besides the API's own objects: the name
-//! service's Service, and the slice that says where it is answered.
+//! service's Service, the slice that says where it is answered, and the right of nodes to
+//! renew their client certificates.
 
 use crate::cluster::Cluster;
 use anyhow::{Context, Result};
@@ -7,21 +8,22 @@ use ferry_client::{Client, Patch, ResourcePath};
 use serde_json::{Value, json};
 use std::net::Ipv4Addr;
 
-/// Declares kube-system/kube-dns with the answers coming from `dns_address`.
+/// Declares all of it, with the answers of kube-dns coming from `dns_address`.
 pub async fn apply(client: &Client, cluster: &Cluster, dns_address: Ipv4Addr) -> Result<()> {
     for (group, plural, document) in documents(cluster, dns_address) {
-        let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| document["metadata"][key].as_str().unwrap_or_default().to_owned();
+        let (namespace, name) = (text("namespace"), text("name"));
         let patch = Patch::Apply { manager: "ferry".into(), force: true, body: document };
         let path = ResourcePath::new(group, "v1", plural);
         let _: Value = client
-            .patch_at(&path, "kube-system", &name, None, &patch)
+            .patch_at(&path, &namespace, &name, None, &patch)
             .await
-            .with_context(|| format!("cannot declare {plural} kube-system/{name}"))?;
+            .with_context(|| format!("cannot declare {plural} {name}"))?;
     }
     Ok(())
 }
 
-fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 2] {
+fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 3] {
     let labels =
         json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
     let service = json!({
@@ -51,5 +53,25 @@ fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'stat
             {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
         ],
     });
-    [("", "services", service), ("discovery.k8s.io", "endpointslices", slice)]
+    [
+        ("", "services", service),
+        ("discovery.k8s.io", "endpointslices", slice),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", node_certificates()),
+    ]
+}
+
+/// A node may ask for the next client certificate in its own name, and gets it unasked
+/// (kubeadm's kubeadm:node-autoapprove-certificate-rotation).
+pub fn node_certificates() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "ferry:node-autoapprove-certificate-rotation"},
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
+        },
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:nodes"}],
+    })
 }

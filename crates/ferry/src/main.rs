@@ -12,9 +12,11 @@ mod kubeconfig;
 mod network;
 mod preflight;
 mod progress;
+mod renewal;
 mod secret_key;
 mod secrets;
 mod server;
+mod signing;
 mod status;
 mod teardown;
 mod up;
@@ -34,7 +36,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     /// Start a one-node cluster here, or bring back the one whose data is here
-    Up(up::UpArgs),
+    Up(Box<up::UpArgs>),
     /// Say whether the cluster runs, and how it is
     Status(Place),
     /// Stop the cluster and its pods; the data stays for the next `ferry up`
@@ -73,7 +75,7 @@ fn main() -> ExitCode {
     };
     let result = runtime.block_on(async {
         match cli.verb {
-            Verb::Up(args) => up::run(args).await,
+            Verb::Up(args) => up::run(*args).await,
             Verb::Status(place) => status::run(&place).await,
             Verb::Down(place) => teardown::down(&place).await,
             Verb::Uninstall(place) => teardown::uninstall(&place).await,

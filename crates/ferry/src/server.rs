@@ -12,7 +12,7 @@
 use crate::cluster::{Cluster, parse_cidr};
 use crate::preflight::Found;
 use crate::progress::Progress;
-use crate::{addons, containerd, images, kubeconfig, network, secret_key};
+use crate::{addons, containerd, images, kubeconfig, network, renewal, secret_key, signing};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use ferry_apiserver::authn::token::TokenAuthority;
@@ -57,7 +57,7 @@ impl Transport for InProcess {
     }
 }
 
-fn client(api: &ApiServer, user: UserInfo, component: &str) -> Client {
+pub fn client(api: &ApiServer, user: UserInfo, component: &str) -> Client {
     let transport = InProcess { api: api.clone(), user: Arc::new(user) };
     Client::new(Arc::new(transport), &format!("{component}/v1.36.4 (ferry)"))
 }
@@ -87,6 +87,12 @@ impl Server {
         progress.done("API server and containerd");
 
         let mut parts = JoinSet::new();
+        let (own, file, token) = (cluster.clone(), user_kubeconfig.map(Path::to_owned), shutdown.clone());
+        let current = pki.clone();
+        parts.spawn(async move {
+            renewal::run(current, own, pki_config, file, token).await;
+            ("the renewal of certificates", Ok(()))
+        });
         serve(cluster, &pki, &api, &mut parts).await?;
         start_control_plane(cluster, &pki, &api, &mut parts, &shutdown);
         if cluster.runtime_endpoint.is_none() {
@@ -174,7 +180,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, Vec::new());
     config.encryption_config = cluster.access.encryption_files(&cluster.data_dir);
     config.service_cidr.clone_from(&cluster.service_cidr);
-    cluster.access.apply(&mut config, &cluster.pki_dir());
+    cluster.access.apply(&mut config, &cluster.pki_dir())?;
     config.audit = cluster.audit.auditor()?;
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose = Some(Arc::new(|| {
@@ -204,6 +210,7 @@ fn start_control_plane(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mu
     let config = ferry_controllers::Config {
         root_ca: pki.ca.certificate_pem().to_owned(),
         legacy_signer: legacy_signer(pki),
+        certificate_signer: Some(signing::certificate_signer(pki)),
         cluster_cidr: Some(cluster.pod_cidr.clone()),
         ..Default::default()
     };
@@ -256,8 +263,7 @@ fn start_kubelet(
     config.kept_images = images::ALL.map(str::to_owned).to_vec();
     config.server = Some(ferry_kubelet::ServerConfig {
         address: SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.kubelet_port),
-        certificate_pem: identity.serving.certificate_pem.clone(),
-        key_pem: identity.serving.key_pem.clone(),
+        certificate: identity.serving.clone(),
         client_ca_pem: pki.ca.certificate_pem().to_owned(),
         allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
     });

@@ -72,8 +72,9 @@ pub enum Error {
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     pub address: SocketAddr,
-    pub certificate_pem: String,
-    pub key_pem: String,
+    /// Gives the serving certificate of each connection, so that it can be renewed while
+    /// the server runs.
+    pub certificate: Arc<dyn rustls::server::ResolvesServerCert>,
     /// Client certificates must be signed by one of these.
     pub client_ca_pem: String,
     /// Common names that may do everything; the API server's kubelet client.

@@ -1,13 +1,13 @@
 //! A certificate authority and what it issues. Called by `layout.rs` for the files of
-//! the cluster, and by the API server's certificate signers.
+//! the cluster; what it signs for others is in `signing.rs`.
 
 use crate::certificate::Facts;
 use crate::files::{self, Mode};
-use crate::{Error, certificate};
+use crate::{Error, certificate, signing};
 use jiff::Timestamp;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType,
+    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType, SerialNumber,
 };
 use rustls::pki_types::CertificateDer;
 use std::collections::BTreeSet;
@@ -182,10 +182,16 @@ impl Authority {
         // What outlives its authority would be refused anyway, with a worse message.
         set_validity(&mut parameters, backdated(now), later(now, lifetime).min(self.facts.not_after));
         parameters.use_authority_key_identifier_extension = true;
+        // rcgen would take it from the key, and a renewed certificate has the same key.
+        parameters.serial_number = Some(SerialNumber::from_slice(&signing::serial()?));
         let certificate = parameters
             .signed_by(key, &self.issuer)
             .map_err(|source| Error::Issue { what: "a certificate".into(), source })?;
         Ok(Identity { certificate_pem: certificate.pem(), key_pem: key.serialize_pem() })
+    }
+
+    pub(crate) fn signing_key(&self) -> &KeyPair {
+        self.issuer.key()
     }
 
     /// Whether this authority's key signed the certificate.

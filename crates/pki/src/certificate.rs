@@ -2,6 +2,8 @@
 //! serves, and by which the API server names its bearer.
 
 use crate::Error;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -74,6 +76,12 @@ impl Facts {
         Self::of(&chain[0]).map_err(|reason| Error::Certificate { what: what.to_owned(), reason })
     }
 
+    /// The first second at which [`Facts::is_due_for_renewal`] says so.
+    pub fn renewal(&self) -> Timestamp {
+        let lifetime = self.not_after.as_second() - self.not_before.as_second();
+        Timestamp::from_second(self.not_after.as_second() - lifetime / 3 + 1).unwrap_or(self.not_after)
+    }
+
     /// Whether less than a third of the lifetime is left, so that a cluster that is
     /// started once in a few months never meets an expired certificate.
     pub fn is_due_for_renewal(&self, now: Timestamp) -> bool {
@@ -90,6 +98,18 @@ pub fn parse_chain(what: &str, pem: &str) -> Result<Vec<CertificateDer<'static>>
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| bad(e.to_string()))?;
     if chain.is_empty() { Err(bad("it holds no certificate".into())) } else { Ok(chain) }
+}
+
+/// A certificate as PEM, in lines of 64 as everybody writes them.
+pub fn render_pem(certificate: &CertificateDer<'_>) -> String {
+    let text = BASE64.encode(certificate);
+    let mut pem = String::from("-----BEGIN CERTIFICATE-----\n");
+    for line in text.as_bytes().chunks(64) {
+        pem.extend(line.iter().map(|byte| char::from(*byte)));
+        pem.push('\n');
+    }
+    pem.push_str("-----END CERTIFICATE-----\n");
+    pem
 }
 
 fn ip_from(bytes: &[u8]) -> Option<IpAddr> {
@@ -128,5 +148,6 @@ mod tests {
         for (now, due) in [(0, false), (599, false), (600, false), (601, true), (901, true), (-1, true)] {
             assert_eq!(facts.is_due_for_renewal(at(now)), due, "at {now}");
         }
+        assert_eq!(facts.renewal(), at(601));
     }
 }

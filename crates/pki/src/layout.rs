@@ -1,5 +1,6 @@
 //! Which identities a cluster has, under which file names (kubeadm's), and when a
-//! certificate is made anew. Called once by the ferry binary at every start.
+//! certificate is made anew. Called by the ferry binary at every start, and while it runs
+//! whenever a certificate is due or the host's addresses change.
 //!
 //! | files | who | names |
 //! |---|---|---|
@@ -17,6 +18,7 @@
 use crate::authority::{self, Authority, ClientSubject, Identity, ServingNames};
 use crate::certificate::{self, Facts};
 use crate::files::{self, Mode};
+use crate::live::LiveIdentity;
 use crate::{Error, tls};
 use jiff::Timestamp;
 use rcgen::PublicKeyData;
@@ -68,7 +70,7 @@ impl std::fmt::Debug for ServiceAccountKey {
 #[derive(Clone, Debug)]
 pub struct NodeIdentity {
     pub client: Identity,
-    pub serving: Identity,
+    pub serving: Arc<LiveIdentity>,
 }
 
 /// Everything that [`ensure`] found or made.
@@ -77,9 +79,9 @@ pub struct Pki {
     pub dir: PathBuf,
     pub ca: Arc<Authority>,
     pub front_proxy_ca: Arc<Authority>,
-    pub apiserver: Identity,
-    pub apiserver_kubelet_client: Identity,
-    pub front_proxy_client: Identity,
+    pub apiserver: Arc<LiveIdentity>,
+    pub apiserver_kubelet_client: Arc<LiveIdentity>,
+    pub front_proxy_client: Arc<LiveIdentity>,
     pub service_account: ServiceAccountKey,
     pub admin: Identity,
     pub scheduler: Identity,
@@ -106,12 +108,23 @@ pub fn ensure_at(dir: &Path, config: &PkiConfig, now: Timestamp) -> Result<Pki, 
     for name in &config.node_names {
         nodes.insert(name.clone(), ensure_node(dir, &ca, name, &config.advertise_ips, now)?);
     }
+    let apiserver_leaf = Leaf::Serving(apiserver_names(config));
     let front_proxy_subject = Leaf::Client(ClientSubject::new("front-proxy-client", None));
     Ok(Pki {
         dir: dir.to_owned(),
-        apiserver: ensure_leaf(dir, "apiserver", &ca, &Leaf::Serving(apiserver_names(config)), now)?,
-        apiserver_kubelet_client: client("apiserver-kubelet-client", "kube-apiserver-kubelet-client", None)?,
-        front_proxy_client: ensure_leaf(dir, "front-proxy-client", &front_proxy_ca, &front_proxy_subject, now)?,
+        apiserver: LiveIdentity::new(ensure_leaf(dir, "apiserver", &ca, &apiserver_leaf, now)?)?,
+        apiserver_kubelet_client: LiveIdentity::new(client(
+            "apiserver-kubelet-client",
+            "kube-apiserver-kubelet-client",
+            None,
+        )?)?,
+        front_proxy_client: LiveIdentity::new(ensure_leaf(
+            dir,
+            "front-proxy-client",
+            &front_proxy_ca,
+            &front_proxy_subject,
+            now,
+        )?)?,
         service_account: ensure_service_account_key(dir)?,
         admin: client("admin", "kubernetes-admin", Some("system:masters"))?,
         scheduler: client("scheduler", "system:kube-scheduler", None)?,
@@ -133,7 +146,56 @@ impl Pki {
     /// authentication judges it; the cluster's authority is named as a hint to clients.
     pub fn apiserver_tls(&self) -> Result<rustls::ServerConfig, Error> {
         let hints = [self.ca.certificate_der().clone(), self.front_proxy_ca.certificate_der().clone()];
-        tls::server_config(&self.apiserver, tls::ClientCertificates::Requested { hints: &hints })
+        tls::live_server_config(self.apiserver.clone(), tls::ClientCertificates::Requested { hints: &hints })
+    }
+
+    /// Makes anew what is due or lacks a name by now, as at a start. Whoever holds one of
+    /// the live identities uses the new certificate from the next connection on. Gives the
+    /// names of the files that changed beside what is there now.
+    pub fn renew(&self, config: &PkiConfig, now: Timestamp) -> Result<(Self, Vec<String>), Error> {
+        let mut fresh = ensure_at(&self.dir, config, now)?;
+        let before: BTreeMap<String, String> = self.leaves().into_iter().collect();
+        let changed = fresh.leaves().into_iter().filter(|(stem, pem)| before.get(stem) != Some(pem));
+        let changed = changed.map(|(stem, _)| stem).collect();
+        fresh.apiserver = self.apiserver.replaced_by(&fresh.apiserver);
+        fresh.apiserver_kubelet_client = self.apiserver_kubelet_client.replaced_by(&fresh.apiserver_kubelet_client);
+        fresh.front_proxy_client = self.front_proxy_client.replaced_by(&fresh.front_proxy_client);
+        for (name, node) in &mut fresh.nodes {
+            if let Some(known) = self.nodes.get(name) {
+                node.serving = known.serving.replaced_by(&node.serving);
+            }
+        }
+        Ok((fresh, changed))
+    }
+
+    /// When the first certificate is due to be made anew.
+    pub fn next_renewal(&self) -> Timestamp {
+        let leaves = self.leaves();
+        let due = leaves.iter().filter_map(|(stem, pem)| Some(Facts::of_pem(stem, pem).ok()?.renewal()));
+        due.min().unwrap_or(Timestamp::MAX)
+    }
+
+    /// Every certificate but those of the authorities, by the name of its file.
+    fn leaves(&self) -> Vec<(String, String)> {
+        let plain = [
+            ("admin", &self.admin),
+            ("scheduler", &self.scheduler),
+            ("controller-manager", &self.controller_manager),
+            ("kube-proxy", &self.kube_proxy),
+        ];
+        let live = [
+            ("apiserver", &self.apiserver),
+            ("apiserver-kubelet-client", &self.apiserver_kubelet_client),
+            ("front-proxy-client", &self.front_proxy_client),
+        ];
+        let plain = plain.into_iter().map(|(stem, identity)| (stem.to_owned(), identity.certificate_pem.clone()));
+        let live = live.into_iter().map(|(stem, live)| (stem.to_owned(), live.identity().certificate_pem.clone()));
+        let nodes = self.nodes.iter().flat_map(|(name, node)| {
+            let serving = node.serving.identity().certificate_pem.clone();
+            let client = node.client.certificate_pem.clone();
+            [(format!("kubelet-{name}"), client), (format!("kubelet-serving-{name}"), serving)]
+        });
+        plain.chain(live).chain(nodes).collect()
     }
 }
 
@@ -166,7 +228,13 @@ fn ensure_node(dir: &Path, ca: &Authority, name: &str, ips: &[IpAddr], now: Time
     let client = Leaf::Client(ClientSubject::new(user, Some("system:nodes")));
     Ok(NodeIdentity {
         client: ensure_leaf(dir, &format!("kubelet-{name}"), ca, &client, now)?,
-        serving: ensure_leaf(dir, &format!("kubelet-serving-{name}"), ca, &Leaf::Serving(serving), now)?,
+        serving: LiveIdentity::new(ensure_leaf(
+            dir,
+            &format!("kubelet-serving-{name}"),
+            ca,
+            &Leaf::Serving(serving),
+            now,
+        )?)?,
     })
 }
 
@@ -300,7 +368,7 @@ mod tests {
         moved.advertise_ips = vec!["192.0.2.8".parse().expect("an address")];
         let pki = ensure_at(dir.path(), &moved, at(1)).expect("read");
         assert_eq!(changed(&before, &contents(dir.path())), ["apiserver.crt", "kubelet-serving-a.crt"]);
-        let facts = Facts::of_pem("apiserver", &pki.apiserver.certificate_pem).expect("readable");
+        let facts = Facts::of_pem("apiserver", &pki.apiserver.identity().certificate_pem).expect("readable");
         assert!(facts.ips.contains(&moved.advertise_ips[0]));
         // The address that went away asks for nothing.
         let before = contents(dir.path());
@@ -339,6 +407,33 @@ mod tests {
     }
 
     #[test]
+    fn renewal_reaches_those_who_hold_an_identity() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let pki = ensure_at(dir.path(), &config(), at(0)).expect("made");
+        let held = pki.apiserver.clone();
+        let facts = |held: &LiveIdentity| Facts::of_pem("held", &held.identity().certificate_pem).expect("readable");
+        let first = facts(&held);
+
+        let (pki, changed) = pki.renew(&config(), at(1)).expect("looked at");
+        assert_eq!((changed, facts(&held)), (vec![], first.clone()), "nothing is due");
+
+        let mut moved = config();
+        moved.advertise_ips.push("192.0.2.8".parse().expect("an address"));
+        let (pki, changed) = pki.renew(&moved, at(1)).expect("renewed");
+        assert_eq!(changed, ["apiserver", "kubelet-serving-a"]);
+        assert!(facts(&held).ips.contains(&"192.0.2.8".parse().expect("an address")));
+
+        let due = pki.next_renewal();
+        assert_eq!(due, Facts::of_pem("admin", &pki.admin.certificate_pem).expect("readable").renewal());
+        let (pki, changed) = pki.renew(&moved, due).expect("renewed");
+        assert!(changed.contains(&"admin".to_owned()) && !changed.contains(&"apiserver".to_owned()), "{changed:?}");
+        assert!(pki.next_renewal() > due);
+        let (_, changed) = pki.renew(&moved, at(1000)).expect("what is over is renewed too");
+        assert_eq!(changed.len(), 9, "{changed:?}");
+        assert_eq!(facts(&held).public_key, first.public_key, "the key stays");
+    }
+
+    #[test]
     fn every_identity_is_what_the_table_says() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let pki = ensure_at(dir.path(), &config(), at(0)).expect("made");
@@ -347,7 +442,7 @@ mod tests {
             (&pki.scheduler, "system:kube-scheduler", &[]),
             (&pki.controller_manager, "system:kube-controller-manager", &[]),
             (&pki.kube_proxy, "system:kube-proxy", &[]),
-            (&pki.apiserver_kubelet_client, "kube-apiserver-kubelet-client", &[]),
+            (&*pki.apiserver_kubelet_client.identity(), "kube-apiserver-kubelet-client", &[]),
             (&pki.nodes["a"].client, "system:node:a", &["system:nodes"]),
         ];
         let verifier = tls::client_verifier(std::slice::from_ref(pki.ca.certificate_der())).expect("a verifier");
@@ -361,9 +456,10 @@ mod tests {
             );
             verifier.verify_client_cert(&chain[0], &[], now).expect("the authority vouches for it");
         }
-        let proxy = certificate::parse_chain("proxy", &pki.front_proxy_client.certificate_pem).expect("a chain");
+        let proxy =
+            certificate::parse_chain("proxy", &pki.front_proxy_client.identity().certificate_pem).expect("a chain");
         assert!(verifier.verify_client_cert(&proxy[0], &[], now).is_err(), "another authority's");
-        let server = certificate::parse_chain("server", &pki.apiserver.certificate_pem).expect("a chain");
+        let server = certificate::parse_chain("server", &pki.apiserver.identity().certificate_pem).expect("a chain");
         assert!(verifier.verify_client_cert(&server[0], &[], now).is_err(), "not for clients");
         let names = Facts::of(&server[0]).expect("readable");
         for name in ["localhost", "kubernetes", "kubernetes.default.svc.cluster.local", "host.example", "a"] {

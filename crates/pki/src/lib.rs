@@ -4,18 +4,23 @@
 //! take their TLS settings from [`tls`].
 //!
 //! **Invariant:** an authority and a private key, once written, are never replaced.
-//! Certificates are: they follow the addresses they must name and the clock.
+//! Certificates are: they follow the addresses they must name and the clock, also while
+//! servers run ([`LiveIdentity`]).
 
 pub mod authority;
 pub mod certificate;
 pub mod files;
 pub mod kubeconfig;
 pub mod layout;
+pub mod live;
+pub mod signing;
 pub mod tls;
 
 pub use authority::{Authority, ClientSubject, Identity, ServingNames};
 pub use certificate::Facts;
 pub use layout::{NodeIdentity, Pki, PkiConfig, ServiceAccountKey, ensure, ensure_at};
+pub use live::LiveIdentity;
+pub use signing::SigningOrder;
 
 use std::path::PathBuf;
 
@@ -40,6 +45,8 @@ pub enum Error {
     Certificate { what: String, reason: String },
     #[error("{what} is not a PEM private key: {reason}")]
     PrivateKey { what: String, reason: String },
+    #[error("{reason}")]
+    Request { reason: String },
     #[error("cannot set up TLS for {what}")]
     Tls {
         what: &'static str,

@@ -3,6 +3,7 @@
 
 use crate::authority::Identity;
 use crate::certificate::parse_chain;
+use crate::live::LiveIdentity;
 use crate::{Error, certificate};
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::CryptoProvider;
@@ -45,6 +46,11 @@ pub enum ClientCertificates<'a> {
 
 /// A server that speaks as `identity`.
 pub fn server_config(identity: &Identity, clients: ClientCertificates<'_>) -> Result<ServerConfig, Error> {
+    live_server_config(LiveIdentity::new(identity.clone())?, clients)
+}
+
+/// A server that speaks as whatever `identity` is when a connection is made.
+pub fn live_server_config(identity: Arc<LiveIdentity>, clients: ClientCertificates<'_>) -> Result<ServerConfig, Error> {
     let refused = |source| Error::Tls { what: "a server", source };
     let builder =
         ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions().map_err(refused)?;
@@ -55,9 +61,7 @@ pub fn server_config(identity: &Identity, clients: ClientCertificates<'_>) -> Re
             builder.with_client_cert_verifier(Arc::new(AnyCertificate { hints, provider: provider() }))
         }
     };
-    let chain = parse_chain("the serving certificate", &identity.certificate_pem)?;
-    let key = parse_private_key("the serving key", &identity.key_pem)?;
-    let mut config = builder.with_single_cert(chain, key).map_err(refused)?;
+    let mut config = builder.with_cert_resolver(identity);
     config.alpn_protocols = alpn();
     Ok(config)
 }
@@ -80,6 +84,13 @@ pub fn client_config(ca_pem: &str, identity: Option<&Identity>) -> Result<Client
             builder.with_client_auth_cert(chain, key).map_err(refused)
         }
     }
+}
+
+/// As [`client_config`], showing whatever `identity` is when a connection is made.
+pub fn live_client_config(ca_pem: &str, identity: Arc<LiveIdentity>) -> Result<ClientConfig, Error> {
+    let mut config = client_config(ca_pem, None)?;
+    config.client_auth_cert_resolver = identity;
+    Ok(config)
 }
 
 /// Judges whether one of the authorities vouches for a client certificate now: chain,

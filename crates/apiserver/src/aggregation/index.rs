@@ -7,7 +7,7 @@ use crate::webhook::tls::{Protocols, client_config, unverified_config};
 use arc_swap::ArcSwap;
 use base64::Engine as _;
 use ferry_api::object::Meta;
-use ferry_pki::Identity;
+use ferry_pki::LiveIdentity;
 use rustls::ClientConfig;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -66,16 +66,21 @@ impl Entry {
         }
     }
 
-    /// The TLS settings towards the backend, with the front proxy's certificate.
-    pub fn tls(&self, identity: Option<&Identity>) -> Result<Arc<ClientConfig>, String> {
+    /// The TLS settings towards the backend, with the front proxy's certificate as it is
+    /// when a connection is made.
+    pub fn tls(&self, identity: Option<&Arc<LiveIdentity>>) -> Result<Arc<ClientConfig>, String> {
         let made = self.tls.get_or_init(|| {
             let remote = self.remote.as_ref().ok_or("a local APIService has no backend")?;
             let made = match (remote.skip_verify, remote.ca_bundle.as_str()) {
-                (true, _) => unverified_config(identity, Protocols::Http1),
-                (false, "") => client_config(None, identity, Protocols::Http1),
-                (false, bundle) => client_config(Some(bundle), identity, Protocols::Http1),
+                (true, _) => unverified_config(None, Protocols::Http1),
+                (false, "") => client_config(None, None, Protocols::Http1),
+                (false, bundle) => client_config(Some(bundle), None, Protocols::Http1),
             };
-            made.map_err(|error| error.to_string())
+            let mut config = Arc::unwrap_or_clone(made.map_err(|error| error.to_string())?);
+            if let Some(identity) = identity {
+                config.client_auth_cert_resolver = identity.clone();
+            }
+            Ok(Arc::new(config))
         });
         made.clone()
     }

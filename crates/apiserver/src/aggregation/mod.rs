@@ -25,7 +25,7 @@ use crate::ServerState;
 use crate::outgoing::Dial;
 use crate::registry::lookup::ObjectLookup;
 use documents::Documents;
-use ferry_pki::Identity;
+use ferry_pki::LiveIdentity;
 use index::Index;
 use std::sync::Arc;
 
@@ -34,13 +34,13 @@ pub struct Aggregator {
     pub index: Index,
     pub documents: Documents,
     dial: Arc<dyn Dial>,
-    identity: Option<Identity>,
+    identity: Option<Arc<LiveIdentity>>,
     lookup: Arc<dyn ObjectLookup>,
 }
 
 impl Aggregator {
     /// Follows the APIServices from now on.
-    pub fn new(lookup: Arc<dyn ObjectLookup>, dial: Arc<dyn Dial>, identity: Option<Identity>) -> Arc<Self> {
+    pub fn new(lookup: Arc<dyn ObjectLookup>, dial: Arc<dyn Dial>, identity: Option<Arc<LiveIdentity>>) -> Arc<Self> {
         let aggregator =
             Arc::new(Self { index: Index::default(), documents: Documents::default(), dial, identity, lookup });
         // The lookup lives as long as the observer; it must not keep itself alive.

@@ -39,7 +39,7 @@ pub struct Backends {
 impl Backends {
     pub fn new(access: Option<&KubeletAccess>, dial: Arc<dyn Dial>) -> Result<Self, crate::Error> {
         let kubelets = access
-            .map(|access| ferry_pki::tls::client_config(&access.ca_pem, Some(&access.identity)))
+            .map(|access| ferry_pki::tls::live_client_config(&access.ca_pem, access.identity.clone()))
             .transpose()?
             .map(Arc::new);
         let anyone =

@@ -108,3 +108,55 @@ async fn a_stopped_server_takes_no_more_connections() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn a_renewed_certificate_is_shown_from_the_next_connection_on() {
+    use ferry_pki::{Facts, PkiConfig};
+    let server = Server::start().await;
+    let address = serving(&server).await;
+    let connect = async || {
+        let tls = ferry_pki::tls::client_config(server.pki.ca.certificate_pem(), Some(&server.pki.admin));
+        let mut tls = tls.expect("a client");
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let stream = tokio::net::TcpStream::connect(address).await.expect("connected");
+        let connector = tokio_rustls::TlsConnector::from(Arc::new(tls));
+        let stream = connector.connect("127.0.0.1".try_into().expect("a name"), stream).await.expect("TLS");
+        let shown = stream.get_ref().1.peer_certificates().expect("a certificate")[0].clone();
+        (stream, Facts::of(&shown).expect("readable"))
+    };
+    let (mut old, before) = connect().await;
+
+    // The host has a new address, and the server goes on.
+    let address: std::net::IpAddr = "192.0.2.77".parse().expect("an address");
+    let moved =
+        PkiConfig { advertise_ips: vec!["127.0.0.1".parse().expect("an address"), address], ..PkiConfig::default() };
+    let (_, changed) = server.pki.renew(&moved, jiff::Timestamp::now()).expect("renewed");
+    assert_eq!(changed, ["apiserver"]);
+    let (mut new, after) = connect().await;
+    assert_ne!(before.serial, after.serial);
+    assert!(after.ips.contains(&address) && !before.ips.contains(&address));
+
+    for stream in [&mut old, &mut new] {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        let mut answer = [0; 15];
+        stream.read_exact(&mut answer).await.expect("answered");
+        assert_eq!(&answer, b"HTTP/1.1 200 OK");
+    }
+}
+
+#[tokio::test]
+async fn an_expired_certificate_on_disk_is_replaced_at_the_start() {
+    use ferry_pki::Facts;
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let long_ago = jiff::Timestamp::now() - std::time::Duration::from_secs(400 * 86_400);
+    let expired = ferry_pki::ensure_at(&directory.path().join("pki"), &ferry_pki::PkiConfig::default(), long_ago);
+    let expired = expired.expect("key material");
+    assert!(
+        Facts::of_pem("admin", &expired.admin.certificate_pem).expect("readable").not_after < jiff::Timestamp::now()
+    );
+    let server = Server::start_in(directory).await;
+    let address = serving(&server).await;
+    let (code, ..) = get(&client(&server, Some(&server.pki.admin), false), address, CONFIG_MAPS).await;
+    assert_eq!(code, 200);
+}

@@ -62,8 +62,8 @@ impl Guarded {
         let text = std::fs::read_to_string(&self.log).expect("the log");
         let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is an event"));
         let ends = |event: &Value| event["requestURI"].as_str().is_some_and(|found| found.ends_with(uri));
-        let last = events.filter(|event| event["stage"] == "ResponseComplete" && ends(event)).last().expect("an event");
-        let mut notes = last["annotations"].clone();
+        let mut told = events.filter(|event| event["stage"] == "ResponseComplete" && ends(event));
+        let mut notes = told.next_back().expect("an event")["annotations"].clone();
         if let Some(notes) = notes.as_object_mut() {
             notes.retain(|key, _| key.starts_with("pod-security.kubernetes.io/"));
         }

@@ -46,7 +46,8 @@ async fn with_kubelet() -> Server {
     server.routes.lead("192.0.2.7", port, listener.local_addr().expect("an address"));
     let ips = ["192.0.2.7".parse().expect("an address")];
     let node = server.pki.ensure_node("n", &ips, jiff::Timestamp::now()).expect("a node's identity");
-    let tls = server_config(&node.serving, ClientCertificates::Requested { hints: &[] }).expect("a serving side");
+    let tls =
+        server_config(&node.serving.identity(), ClientCertificates::Requested { hints: &[] }).expect("a serving side");
     let mut tls = tls;
     tls.alpn_protocols.clear();
     let acceptor = TlsAcceptor::from(Arc::new(tls));

@@ -17,8 +17,8 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use hyper_util::rt::TokioIo;
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -88,11 +88,6 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
 
 fn tls_config(config: &ServerConfig) -> Result<rustls::ServerConfig, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(config.certificate_pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .map_err(|error| format!("the serving certificate is not PEM: {error}"))?;
-    let key = PrivateKeyDer::from_pem_slice(config.key_pem.as_bytes())
-        .map_err(|error| format!("the serving key is not PEM: {error}"))?;
     let mut roots = rustls::RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(config.client_ca_pem.as_bytes()) {
         let certificate = certificate.map_err(|error| format!("the client authority is not PEM: {error}"))?;
@@ -107,8 +102,7 @@ fn tls_config(config: &ServerConfig) -> Result<rustls::ServerConfig, String> {
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .with_client_cert_verifier(verifier)
-        .with_single_cert(chain, key)
-        .map_err(|error| format!("the serving certificate and its key do not match: {error}"))?;
+        .with_cert_resolver(config.certificate.clone());
     // Upgrades need HTTP/1.1, and one protocol is enough for one caller.
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(tls)
