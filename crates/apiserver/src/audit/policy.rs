@@ -138,7 +138,8 @@ impl Rule {
             }
         }
         validate_stages(errors, &self.omit_stages, &path.child("omitStages"));
-        if !self.non_resource_urls.is_empty() && !(self.resources.is_empty() && self.namespaces.is_empty()) {
+        let names_resources = !self.resources.is_empty() || !self.namespaces.is_empty();
+        if names_resources && !self.non_resource_urls.is_empty() {
             let why = "rules cannot apply to both regular resources and non-resource URLs";
             errors.push(field::Error::invalid(&urls, self.non_resource_urls.clone(), why));
         }

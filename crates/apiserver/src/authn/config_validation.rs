@@ -430,7 +430,7 @@ mod tests {
             "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\njwt:\n- {text}"
         ))
         .expect("well formed");
-        let errors = validate(&config, &[]).err().expect("no such field");
+        let errors = validate(&config, &[]).expect_err("no such field");
         let text = errors[0].to_string();
         assert!(text.contains("compilation failed") && text.contains("undefined field 'nothing'"), "{text}");
     }

@@ -46,6 +46,9 @@ pub struct Used {
     pub day: String,
 }
 
+/// An outcome, and the use of a token that should be noted with it.
+type With<T> = (T, Option<Used>);
+
 /// What a good token proves, and what should be noted about it. `None` for a token of
 /// another kind; the error is upstream's sentence.
 pub fn authenticate(
@@ -53,7 +56,7 @@ pub fn authenticate(
     token: &str,
     lookup: &dyn ObjectLookup,
     now: Timestamp,
-) -> Result<Option<(UserInfo, Option<Used>)>, (String, Option<Used>)> {
+) -> Result<Option<With<UserInfo>>, With<String>> {
     let claims = match authority.legacy_claims(token) {
         Ok(Some(claims)) => claims,
         Ok(None) => return Ok(None),

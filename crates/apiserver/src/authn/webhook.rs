@@ -27,13 +27,16 @@ pub struct TokenWebhookConfig {
     pub cache_ttl: Duration,
 }
 
+/// What the other server said of a token, and until when that holds.
+type Remembered = (Option<Verified>, Timestamp);
+
 pub struct TokenWebhook {
     hook: Hook,
     api_version: String,
     ttl: SignedDuration,
     /// The audiences of tokens about which the other server says none.
     own_audiences: Vec<String>,
-    remembered: Mutex<HashMap<[u8; 32], (Option<Verified>, Timestamp)>>,
+    remembered: Mutex<HashMap<[u8; 32], Remembered>>,
 }
 
 impl TokenWebhook {

@@ -23,12 +23,15 @@ use std::sync::Arc;
 const BELIEVED_FOR: SignedDuration = SignedDuration::from_secs(10);
 const REMEMBERED: usize = 4096;
 
+/// Whom a token proved, and until when that holds.
+type Remembered = (Arc<UserInfo>, Timestamp);
+
 /// The issuers of one configuration, and what they said lately. A new configuration is a
 /// new value, so nothing that was believed outlives it.
 #[derive(Default)]
 pub struct JwtIssuers {
     issuers: Vec<JwtIssuer>,
-    remembered: Mutex<HashMap<[u8; 32], (Arc<UserInfo>, Timestamp)>>,
+    remembered: Mutex<HashMap<[u8; 32], Remembered>>,
 }
 
 impl JwtIssuers {
