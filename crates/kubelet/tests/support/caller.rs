@@ -10,6 +10,7 @@ use hyper_util::rt::TokioIo;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
@@ -46,11 +47,16 @@ pub fn server_and_callers() -> (ServerConfig, Caller, Caller) {
         (certificate.pem(), key.serialize_pem())
     };
     let (certificate_pem, key_pem) = sign("node");
+    let served = CertifiedKey::from_der(
+        vec![CertificateDer::from_pem_slice(certificate_pem.as_bytes()).expect("a certificate")],
+        PrivateKeyDer::from_pem_slice(key_pem.as_bytes()).expect("a key"),
+        &rustls::crypto::ring::default_provider(),
+    )
+    .expect("a serving certificate");
     let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
     let config = ServerConfig {
         address: SocketAddr::from(([127, 0, 0, 1], port)),
-        certificate_pem,
-        key_pem,
+        certificate: Arc::new(SingleCertAndKey::from(served)),
         client_ca_pem: authority.pem(),
         allowed_names: vec!["kube-apiserver-kubelet-client".into()],
     };
