@@ -117,7 +117,7 @@ impl Controller for ResourceQuotaController {
                 other => drop(other.during("write the use of quota", key)?),
             }
         }
-        Ok(Action::after(plan.is_deferred.then_some(SETTLE)))
+        Ok(Action::after((plan.is_deferred || plan.has_new_limits).then_some(SETTLE)))
     }
 }
 
@@ -210,6 +210,10 @@ fn count<K: Cached + Serialize>(
 struct Plan {
     status: Option<Value>,
     is_deferred: bool,
+    /// The first count for these limits. Our copies of other kinds may be a moment older
+    /// than that of the quota, and what they show later does not start a recount, so
+    /// another one follows.
+    has_new_limits: bool,
 }
 
 fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
@@ -224,10 +228,11 @@ fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
         }
     }
     let has = |key: &str| quota.at(&["status", key]).is_some_and(Value::is_object);
-    let is_dirty = hard != old_hard || used != old || !has("hard") || !has("used");
+    let has_new_limits = hard != old_hard;
+    let is_dirty = has_new_limits || used != old || !has("hard") || !has("used");
     let limits = quota.at(&["spec", "hard"]).cloned().unwrap_or_else(|| json!({}));
     let status = is_dirty.then(|| json!({"hard": limits, "used": to_value(&used)}));
-    Plan { status, is_deferred }
+    Plan { status, is_deferred, has_new_limits }
 }
 
 /// Wakes the quotas of a namespace that measure such objects, whenever one of these goes
@@ -347,7 +352,7 @@ mod tests {
         let quota = json!({"spec": {"hard": {"pods": "5", "cpu": "1"}}, "status": status});
         let plan = plan_status(&quota, &amounts(counted), may_lower);
         let expected = expected.map(|used| json!({"hard": {"pods": "5", "cpu": "1"}, "used": used}));
-        assert_eq!(plan, Plan { status: expected, is_deferred });
+        assert_eq!((plan.status, plan.is_deferred), (expected, is_deferred));
     }
 
     #[test]
@@ -356,6 +361,18 @@ mod tests {
         check(json!({}), counted.clone(), false, Some(json!({"pods": "2", "cpu": "500m"})), false);
         let stale = json!({"hard": {"pods": "4"}, "used": {"pods": "2", "secrets": "9"}});
         check(stale, counted, false, Some(json!({"pods": "2", "cpu": "500m"})), false);
+    }
+
+    #[test]
+    fn new_limits_are_counted_once_more() {
+        let plan = |status: Value| {
+            let quota = json!({"spec": {"hard": {"pods": "5"}}, "status": status});
+            plan_status(&quota, &amounts(json!({"pods": "0"})), false)
+        };
+        let first = plan(json!({}));
+        assert!(first.has_new_limits);
+        assert!(plan(json!({"hard": {"pods": "4"}, "used": {"pods": "0"}})).has_new_limits);
+        assert!(!plan(first.status.expect("a status")).has_new_limits);
     }
 
     #[test]
