@@ -156,7 +156,8 @@ async fn mark_and_delete(call: &Call, caller: &Caller, options: &DeleteOptions) 
             check_preconditions(&call.row, name, &options, pod)?;
             Ok(marked(pod, &now))
         };
-        let written = registry.update(&target, Tracking::Update, &Caller::server(), &mut mark).await?.written;
+        let written =
+            registry.update_as(&target, Admit::Done, Tracking::Update, &Caller::server(), &mut mark).await?.written;
         if options.resource_version.is_some() {
             // The change of version is our own.
             options.resource_version = Some(written.object.resource_version().to_owned());

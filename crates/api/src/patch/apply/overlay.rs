@@ -24,6 +24,8 @@ pub fn lay_over(live: &Value, config: &Value, definition: Option<&TypeDef>) -> R
     }
     let mut atomics = Vec::new();
     find_atomics(place, config, &mut Path(Vec::new()), &mut atomics);
+    // Told in the order of their names, whatever order the configuration has.
+    atomics.sort_unstable();
     if !atomics.is_empty() {
         return Err(format!(
             "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {}",
@@ -88,7 +90,7 @@ mod tests {
         check(
             json!({"spec": {"nodeSelector": {"c": "d"}, "containers": [{"name": "c", "args": ["x"]}]}}),
             Err(
-                "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.nodeSelector, .spec.containers[0].args",
+                "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.containers[0].args, .spec.nodeSelector",
             ),
         );
         check(
