@@ -176,7 +176,15 @@ async fn run(
         let (parts, _) = request.into_parts();
         return paths::serve(&server, &parts.method, &parts.headers, &info, &query).await;
     }
-    let row = route(&server, &info)?;
+    let row = match route(&server, &info) {
+        Ok(row) => row,
+        Err(status) => {
+            // A client that is still sending when the answer comes may take the end of the
+            // stream for a failure and never see why it was refused.
+            let _ = read_limited(request.into_body(), BODY_MAX).await;
+            return Err(status);
+        }
+    };
     let warnings = Warnings::default();
     if let Some(text) = row.custom.as_ref().and_then(|custom| custom.deprecation.as_ref()) {
         warnings.add(text.as_str());

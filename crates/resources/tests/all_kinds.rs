@@ -104,7 +104,7 @@ fn minimal(row: &Row) -> Value {
                 "operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"],
             }]},
             "validations": [{"expression": "true"}], "reinvocationPolicy": "Never",
-            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'remove', path: '/spec'}]"}}],
         }}),
         ("apiextensions.k8s.io", _) => json!({
             "metadata": {"name": "foos.example.com"},
