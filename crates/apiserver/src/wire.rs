@@ -15,10 +15,6 @@ use std::borrow::Cow;
 /// The largest body that is read (upstream's MaxRequestBodyBytes).
 pub const BODY_MAX: usize = 3 * 1024 * 1024;
 
-/// How deep brackets may nest in YAML (upstream's limit). The scanner's work grows with the
-/// square of it, so that a body of a megabyte of brackets would keep a thread for minutes.
-const FLOW_DEPTH_MAX: usize = 10_000;
-
 /// What happens to fields that the kind does not have, and to fields that occur twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldValidation {
@@ -132,31 +128,12 @@ fn check_custom_kind(object: &Value, expected: &GroupVersionKind, body: &[u8]) -
 pub fn to_json<'a>(body: &'a [u8], format: Format, expected: &GroupVersionKind) -> Result<Cow<'a, [u8]>, Status> {
     match format {
         Format::Json => Ok(Cow::Borrowed(body)),
-        Format::Yaml if flow_depth(body) > FLOW_DEPTH_MAX => Err(Status::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): error converting YAML to JSON: yaml: exceeded max depth of {FLOW_DEPTH_MAX}",
-            expected.kind
-        ))),
         // YAML grows when its aliases are written out, but not without end.
         Format::Yaml => codec::yaml::to_json(body, BODY_MAX * 4)
             .map(|json| Cow::Owned(json.into_bytes()))
             .map_err(|error| error.into_status(expected, body)),
         Format::Protobuf => Err(Status::unsupported_media_type(&[crate::negotiate::JSON, crate::negotiate::YAML])),
     }
-}
-
-/// The deepest nesting of brackets, taken without regard to quotes: text with ten thousand
-/// brackets more opened than closed is no object that anyone means.
-fn flow_depth(body: &[u8]) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in body {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => continue,
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
 }
 
 /// The object must say that it is what the URL takes, or say nothing.

@@ -7,10 +7,14 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
 
+/// How deep brackets may nest (upstream's limit). The scanner's work grows with the square
+/// of it, so that a body of a megabyte of brackets would keep a thread for minutes.
+const FLOW_DEPTH_MAX: usize = 10_000;
+
 /// Converts one YAML document to JSON text of at most `max_bytes`, which bounds what
 /// aliases can expand to. A second document is a mistake.
 pub fn to_json(body: &[u8], max_bytes: usize) -> Result<String, DecodeError> {
-    let text = std::str::from_utf8(body).map_err(|error| mistake(error.to_string()))?;
+    let text = text_of(body)?;
     let mut documents = serde_yaml_ng::Deserializer::from_str(text);
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     match documents.next() {
@@ -29,6 +33,29 @@ pub fn to_json(body: &[u8], max_bytes: usize) -> Result<String, DecodeError> {
     Ok(out)
 }
 
+/// The text of a body that may be given to the scanner.
+fn text_of(body: &[u8]) -> Result<&str, DecodeError> {
+    if flow_depth(body) > FLOW_DEPTH_MAX {
+        return Err(mistake(format!("exceeded max depth of {FLOW_DEPTH_MAX}")));
+    }
+    std::str::from_utf8(body).map_err(|error| mistake(error.to_string()))
+}
+
+/// The deepest nesting of brackets, taken without regard to quotes: text with ten thousand
+/// brackets more opened than closed is no object that anyone means.
+fn flow_depth(body: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in body {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 /// An object as a YAML document.
 pub fn encode(value: &Value) -> String {
     serde_yaml_ng::to_string(value).expect("a JSON value has only string keys and is always writable as YAML")
@@ -37,7 +64,7 @@ pub fn encode(value: &Value) -> String {
 /// The first key that stands twice in one map, in the words of Go's YAML reader:
 /// `line 9: key "foo" already set in map`. `None` for a document that has none or is none.
 pub fn duplicate_key(body: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(body).ok()?;
+    let text = text_of(body).ok()?;
     let document = serde_yaml_ng::Deserializer::from_str(text).next()?;
     let mut found = None;
     let error = Unique { found: &mut found }.deserialize(document).err()?;
@@ -282,6 +309,17 @@ mod tests {
 
     fn json(text: &str) -> Result<String, String> {
         to_json(text.as_bytes(), 10_000).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn deep_brackets_never_reach_the_scanner() {
+        // A megabyte of them would keep it busy for minutes.
+        let deep = "[".repeat(1 << 20);
+        assert_eq!(
+            json(&deep).expect_err("too deep"),
+            "error converting YAML to JSON: yaml: exceeded max depth of 10000"
+        );
+        assert_eq!(duplicate_key(deep.as_bytes()), None);
     }
 
     #[test]
