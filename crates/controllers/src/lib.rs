@@ -29,6 +29,7 @@ mod namespace;
 mod node_ipam;
 mod node_lifecycle;
 mod pod;
+mod pod_control;
 mod pod_gc;
 mod replica_set;
 mod resource_quota;

@@ -12,10 +12,10 @@ use crate::claim::{claim, controller_of, controller_reference, is_controlled_by}
 use crate::error::{During, Error, Result};
 use crate::expectations::{Expectations, Seen};
 use crate::pod;
+use crate::pod_control::PodControl;
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Event, Informer, Informers, reference};
-use futures_util::future::join_all;
+use ferry_client::{Event, Informer, Informers, reference};
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetStatus};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -119,11 +119,12 @@ impl<K: ReplicaKind> ReplicaController<K> {
     }
 
     async fn manage(&self, ctx: &Context, key: &Key, owner: &K, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<()> {
+        let pods = PodControl { ctx, key, subject: reference(owner), expectations: &self.expectations };
         match plan_replicas(wanted(set), active.len()) {
             Plan::Nothing => Ok(()),
             Plan::Create(count) => {
                 self.expectations.open(key);
-                let result = self.create_pods(ctx, key, owner, set, count).await;
+                let result = pods.create(&vec![plan_pod(set, controller_reference(owner)); count]).await;
                 self.expectations.close(key);
                 result
             }
@@ -131,67 +132,11 @@ impl<K: ReplicaKind> ReplicaController<K> {
                 let related = related_pods(ctx, owner);
                 let doomed = rank::plan_deletions(active, &related, count, ctx.now());
                 self.expectations.open(key);
-                let result = self.delete_pods(ctx, key, owner, &doomed).await;
+                let result = pods.delete(&doomed).await;
                 self.expectations.close(key);
                 result
             }
         }
-    }
-
-    /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
-    /// failed request and not hundreds. The first failing batch ends the round.
-    async fn create_pods(&self, ctx: &Context, key: &Key, owner: &K, set: &ReplicaSet, count: usize) -> Result<()> {
-        let pod = plan_pod(set, controller_reference(owner));
-        let subject = reference(owner);
-        let mut left = count;
-        let mut batch = 1;
-        while left > 0 {
-            let size = batch.min(left);
-            let created = join_all((0..size).map(|_| ctx.client.create(&key.namespace, &pod))).await;
-            let mut failure = None;
-            for result in created {
-                match result {
-                    Ok(pod) => {
-                        let name = pod.metadata.name.unwrap_or_default();
-                        self.expectations.created(key, pod.metadata.uid.as_deref().unwrap_or_default(), &name);
-                        ctx.recorder.normal(&subject, "SuccessfulCreate", format!("Created pod: {name}"));
-                    }
-                    // Nothing can be created there any more: no failure, and no more tries.
-                    Err(error) if error.is_namespace_terminating() => return Ok(()),
-                    Err(error) => {
-                        ctx.recorder.warning(&subject, "FailedCreate", format!("Error creating: {error}"));
-                        failure = Some(error);
-                    }
-                }
-            }
-            if let Some(error) = failure {
-                return Err(error).during("create a pod of", key);
-            }
-            left -= size;
-            batch *= 2;
-        }
-        Ok(())
-    }
-
-    async fn delete_pods(&self, ctx: &Context, key: &Key, owner: &K, doomed: &[Arc<Pod>]) -> Result<()> {
-        let subject = reference(owner);
-        let deletions = doomed.iter().map(|pod| async {
-            let name = pod.metadata.name.as_deref().unwrap_or_default();
-            let params = DeleteParams { uid: pod.metadata.uid.clone(), ..Default::default() };
-            match ctx.client.delete::<Pod>(&key.namespace, name, &params).await {
-                Ok(()) => {
-                    self.expectations.deleted(key, pod.metadata.uid.as_deref().unwrap_or_default(), name);
-                    ctx.recorder.normal(&subject, "SuccessfulDelete", format!("Deleted pod: {name}"));
-                    Ok(())
-                }
-                Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
-                Err(error) => {
-                    ctx.recorder.warning(&subject, "FailedDelete", format!("Error deleting: {error}"));
-                    Err(error).during("delete the pod", name)
-                }
-            }
-        });
-        join_all(deletions).await.into_iter().collect()
     }
 }
 

@@ -15,11 +15,11 @@ use crate::claim::{claim, controller_of, is_controlled_by};
 use crate::error::{During, Result};
 use crate::expectations::{Expectations, Seen};
 use crate::pod::{Availability, availability, is_terminal, phase};
+use crate::pod_control::PodControl;
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch, event_versions};
 use crate::selector;
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Event, Informer, Informers, reference};
-use futures_util::future::join_all;
+use ferry_client::{Event, Informer, Informers, reference};
 use k8s_openapi::api::apps::v1::{ControllerRevision, DaemonSet};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -146,9 +146,11 @@ impl DaemonSetController {
         }
         tell_ended(ctx, observed.set, &changes.ended);
         self.expectations.open(key);
-        let created = self.create_pods(ctx, key, observed, &changes.create).await;
-        let doomed: Vec<&Arc<Pod>> = changes.delete.iter().chain(&changes.ended).take(BURST).collect();
-        let deleted = self.delete_pods(ctx, key, observed.set, &doomed).await;
+        let pods = PodControl { ctx, key, subject: reference(observed.set), expectations: &self.expectations };
+        let nodes = changes.create.iter().take(BURST);
+        let planned: Vec<Pod> = nodes.map(|node| pod::plan_pod(observed.set, observed.hash, node)).collect();
+        let created = pods.create(&planned).await;
+        let deleted = pods.delete(changes.delete.iter().chain(&changes.ended).take(BURST)).await;
         self.expectations.close(key);
         created.and(deleted)
     }
@@ -183,61 +185,6 @@ impl DaemonSetController {
             }
         });
         soonest
-    }
-
-    /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
-    /// failed request and not hundreds. The first failing batch ends the round.
-    async fn create_pods(&self, ctx: &Context, key: &Key, observed: &Observed<'_>, nodes: &[String]) -> Result<()> {
-        let subject = reference(observed.set);
-        let mut left = &nodes[..nodes.len().min(BURST)];
-        let mut batch = 1;
-        while !left.is_empty() {
-            let (now, later) = left.split_at(batch.min(left.len()));
-            let planned: Vec<Pod> = now.iter().map(|node| pod::plan_pod(observed.set, observed.hash, node)).collect();
-            let created = join_all(planned.iter().map(|pod| ctx.client.create(&key.namespace, pod))).await;
-            let mut failure = None;
-            for result in created {
-                match result {
-                    Ok(pod) => {
-                        let name = pod.metadata.name.unwrap_or_default();
-                        self.expectations.created(key, pod.metadata.uid.as_deref().unwrap_or_default(), &name);
-                        ctx.recorder.normal(&subject, "SuccessfulCreate", format!("Created pod: {name}"));
-                    }
-                    Err(error) if error.is_namespace_terminating() => return Ok(()),
-                    Err(error) => {
-                        ctx.recorder.warning(&subject, "FailedCreate", format!("Error creating: {error}"));
-                        failure = Some(error);
-                    }
-                }
-            }
-            if let Some(error) = failure {
-                return Err(error).during("create a pod of", key);
-            }
-            left = later;
-            batch *= 2;
-        }
-        Ok(())
-    }
-
-    async fn delete_pods(&self, ctx: &Context, key: &Key, set: &DaemonSet, doomed: &[&Arc<Pod>]) -> Result<()> {
-        let subject = reference(set);
-        let deletions = doomed.iter().map(|pod| async {
-            let name = pod.metadata.name.as_deref().unwrap_or_default();
-            let params = DeleteParams { uid: pod.metadata.uid.clone(), ..Default::default() };
-            match ctx.client.delete::<Pod>(&key.namespace, name, &params).await {
-                Ok(()) => {
-                    self.expectations.deleted(key, pod.metadata.uid.as_deref().unwrap_or_default(), name);
-                    ctx.recorder.normal(&subject, "SuccessfulDelete", format!("Deleted pod: {name}"));
-                    Ok(())
-                }
-                Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
-                Err(error) => {
-                    ctx.recorder.warning(&subject, "FailedDelete", format!("Error deleting: {error}"));
-                    Err(error).during("delete the pod", name)
-                }
-            }
-        });
-        join_all(deletions).await.into_iter().collect()
     }
 }
 
