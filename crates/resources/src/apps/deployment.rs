@@ -1,7 +1,7 @@
 //! Deployment: the strategy of a rollout of pods.
 
-use super::replicas::{validate_collision_count, validate_replica_counts, warn_of_unlike_label_name};
-use crate::pod_spec::template::{default_template, template_warnings, validate_selector_and_template};
+use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
+use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, default_text, default_value, field_mut, keep, set};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, nonnegative, semantically_equal, shown};
@@ -98,15 +98,7 @@ impl Strategy for Deployment {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        let mut warnings = Vec::new();
-        match old {
-            None => warn_of_unlike_label_name(&mut warnings, new),
-            Some(old) if !self.is_new_generation(new, old) => return warnings,
-            Some(_) => {}
-        }
-        let path = Path::new("spec").child("template");
-        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
-        warnings
+        workload_warnings(self, new, old)
     }
 
     fn has_generation(&self) -> bool {

@@ -1,8 +1,8 @@
 //! ReplicaSet: the strategy of a number of like pods.
 
 use super::deployment::validate_selector_is_kept;
-use super::replicas::{validate_replica_counts, warn_of_unlike_label_name};
-use crate::pod_spec::template::{default_template, template_warnings, validate_selector_and_template};
+use super::replicas::{validate_replica_counts, workload_warnings};
+use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, default_value, field_mut, keep, set};
 use crate::validation::nonnegative;
 use crate::{Context, Strategy, print};
@@ -62,15 +62,7 @@ impl Strategy for ReplicaSet {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        let mut warnings = Vec::new();
-        match old {
-            None => warn_of_unlike_label_name(&mut warnings, new),
-            Some(old) if !self.is_new_generation(new, old) => return warnings,
-            Some(_) => {}
-        }
-        let path = Path::new("spec").child("template");
-        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
-        warnings
+        workload_warnings(self, new, old)
     }
 
     fn has_generation(&self) -> bool {

@@ -1,7 +1,7 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
-use crate::apps::replicas::{validate_replica_counts, warn_of_unlike_label_name};
-use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
+use crate::apps::replicas::{validate_replica_counts, workload_warnings};
+use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
 use crate::read::{Read, default_value, field_mut, keep, set};
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Propagation, Strategy, print};
@@ -79,15 +79,7 @@ impl Strategy for ReplicationController {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        let mut warnings = Vec::new();
-        match old {
-            None => warn_of_unlike_label_name(&mut warnings, new),
-            Some(old) if !self.is_new_generation(new, old) => return warnings,
-            Some(_) => {}
-        }
-        let path = Path::new("spec").child("template");
-        warnings.extend(template_warnings(new.field("spec").field("template"), &path));
-        warnings
+        workload_warnings(self, new, old)
     }
 
     fn has_generation(&self) -> bool {
