@@ -43,11 +43,10 @@ impl Cluster {
     pub fn kill(&mut self) -> Result<()> {
         let pid = self.pid()?;
         ensure!(Command::new("kill").args(["-9", &pid]).status()?.success(), "cannot kill ferry");
-        // Until it is gone or a zombie it may still hold its lock.
-        let ended =
-            |stat: String| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']));
-        while !std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, ended) {
-            std::hint::spin_loop();
+        // Its threads end one by one, and its lock goes with the last of them.
+        let lock = std::fs::File::open(self.dir.path().join("run/ferry.lock"))?;
+        while lock.try_lock_shared().is_err() {
+            std::thread::yield_now();
         }
         Ok(())
     }
