@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use x509_parser::prelude::{FromDer, X509Certificate, X509CertificationRequest};
+use x509_parser::x509::X509Name;
 
 pub struct CertificateSigningRequest;
 
@@ -316,13 +317,28 @@ fn check_request(encoded: &str) -> Result<(), String> {
 /// The groups that the asker of a certificate wants to be in, or why the request cannot be
 /// read.
 pub fn requested_organizations(request: &Value) -> Result<Vec<String>, String> {
+    requested_subject(request, |subject| {
+        let organizations = subject.iter_organization();
+        organizations.filter_map(|organization| organization.as_str().ok().map(str::to_owned)).collect()
+    })
+}
+
+/// The name that the asker of a certificate wants to have; the last counts if there are
+/// several, as in Go.
+pub fn requested_common_name(request: &Value) -> Result<String, String> {
+    requested_subject(request, |subject| {
+        let last = subject.iter_common_name().last();
+        last.and_then(|name| name.as_str().ok()).unwrap_or_default().to_owned()
+    })
+}
+
+fn requested_subject<T>(request: &Value, read: impl FnOnce(&X509Name<'_>) -> T) -> Result<T, String> {
     let text = text_of(request.str_at(&["spec", "request"]));
     let block = pem::blocks(&text).into_iter().next().filter(|block| block.label == "CERTIFICATE REQUEST");
     let Some(block) = block else { return Err("PEM block type must be CERTIFICATE REQUEST".to_owned()) };
     let (_, request) = X509CertificationRequest::from_der(&block.bytes)
         .map_err(|_| "asn1: structure error: malformed certificate request".to_owned())?;
-    let organizations = request.certification_request_info.subject.iter_organization();
-    Ok(organizations.filter_map(|organization| organization.as_str().ok().map(str::to_owned)).collect())
+    Ok(read(&request.certification_request_info.subject))
 }
 
 fn check_certificate(encoded: &str) -> Result<(), String> {
