@@ -5,7 +5,7 @@
 
 use super::UserInfo;
 use super::certificate::sha256;
-use super::token::TokenAuthority;
+use super::token::{Shown, TokenAuthority};
 use super::user::split_service_account_user;
 use crate::registry::lookup::ObjectLookup;
 use base64::Engine as _;
@@ -53,7 +53,7 @@ type With<T> = (T, Option<Used>);
 /// another kind; the error is upstream's sentence.
 pub fn authenticate(
     authority: &TokenAuthority,
-    token: &str,
+    token: Shown<'_>,
     lookup: &dyn ObjectLookup,
     now: Timestamp,
 ) -> Result<Option<With<UserInfo>>, With<String>> {
@@ -71,7 +71,7 @@ pub fn authenticate(
         .ok_or_else(|| ("Token has been invalidated".to_owned(), None))?;
     let kept = base64::engine::general_purpose::STANDARD.decode(secret.str_at(&["data", "token"])).unwrap_or_default();
     // Digests are compared, so that the time taken tells nothing about the secret.
-    if sha256(&kept) != sha256(token.as_bytes()) {
+    if sha256(&kept) != token.digest {
         return Err(("Token does not match server's copy".into(), None));
     }
     let service_account = lookup
@@ -152,7 +152,7 @@ mod tests {
         let authenticator = authenticator(objects.clone());
         let token = authenticator.tokens().sign_raw(&claims()).expect("signed");
         let check = |expected: Result<&str, &str>| {
-            let got = authenticate(authenticator.tokens(), &token, &*objects, now());
+            let got = authenticate(authenticator.tokens(), Shown::new(&token), &*objects, now());
             let got = got.map(|known| known.expect("ours").0.name).map_err(|(why, _)| why);
             assert_eq!(got.as_deref().map_err(String::as_str), expected);
         };
@@ -173,7 +173,8 @@ mod tests {
         objects.put(account("u-sa"));
         check(Ok("system:serviceaccount:ns:web"));
         objects.put(secret(&token, json!({INVALID_SINCE: "2027-01-01"})));
-        let refused = authenticate(authenticator.tokens(), &token, &*objects, now()).expect_err("marked invalid");
+        let refused =
+            authenticate(authenticator.tokens(), Shown::new(&token), &*objects, now()).expect_err("marked invalid");
         assert!(refused.0.starts_with("the token in secret ns/web-token for service account ns/web has been marked"));
         assert!(refused.1.is_some(), "its use is noted all the same");
         objects.delete("secrets", "ns", "web-token");

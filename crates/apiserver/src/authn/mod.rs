@@ -47,7 +47,7 @@ use request_token::bearer_token;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use token::{TokenAuthority, Verified};
+use token::{Shown, TokenAuthority, Verified};
 use token_file::StaticTokens;
 use tokio::sync::mpsc;
 use webhook::TokenWebhook;
@@ -293,7 +293,8 @@ impl Authenticator {
         {
             return Some(verified);
         }
-        match legacy_token::authenticate(&self.tokens, token, &*self.lookup, now) {
+        let shown = Shown::new(token);
+        match legacy_token::authenticate(&self.tokens, shown, &*self.lookup, now) {
             Ok(Some((user, used))) => {
                 self.note(used);
                 if let Some(verified) = self.for_our_audiences(Arc::new(user), audiences) {
@@ -307,7 +308,7 @@ impl Authenticator {
                 problems.push(why);
             }
         }
-        match self.tokens.verify(token, audiences, &*self.lookup, now) {
+        match self.tokens.verify(shown, audiences, &*self.lookup, now) {
             Ok(Some(verified)) => return Some(verified),
             Ok(None) => {}
             Err(why) => problems.push(why),

@@ -73,6 +73,19 @@ pub struct Claims {
     pub sub: String,
 }
 
+/// A token as it was shown, with the digest that it is remembered by.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    pub text: &'a str,
+    pub digest: [u8; 32],
+}
+
+impl<'a> Shown<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, digest: sha256(text.as_bytes()) }
+    }
+}
+
 /// What a good token proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
@@ -170,16 +183,15 @@ impl TokenAuthority {
     /// of ours at all.
     pub fn verify(
         &self,
-        token: &str,
+        token: Shown<'_>,
         audiences: &[String],
         lookup: &dyn ObjectLookup,
         now: Timestamp,
     ) -> Result<Option<Verified>, String> {
-        let digest = sha256(token.as_bytes());
-        let known = self.remembered.lock().get(&digest).cloned();
+        let known = self.remembered.lock().get(&token.digest).cloned();
         let mut entry = match known {
             Some(entry) => entry,
-            None => match self.check_signature::<Claims>(token, &self.issuer)? {
+            None => match self.check_signature::<Claims>(token.text, &self.issuer)? {
                 Some(claims) => {
                     let user = Arc::new(user_of(&claims));
                     Remembered { claims: Arc::new(claims), user, seen: Vec::new() }
@@ -207,7 +219,7 @@ impl TokenAuthority {
                     remembered.clear();
                 }
             }
-            remembered.insert(digest, entry);
+            remembered.insert(token.digest, entry);
         }
         Ok(Some(verified))
     }
@@ -219,18 +231,22 @@ impl TokenAuthority {
     }
 
     /// The proven claims of a token that lives in a Secret; `None` if it is none.
-    pub(super) fn legacy_claims(&self, token: &str) -> Result<Option<LegacyClaims>, String> {
-        let digest = sha256(token.as_bytes());
-        if let Some(known) = self.legacy.lock().get(&digest) {
+    pub(super) fn legacy_claims(&self, token: Shown<'_>) -> Result<Option<LegacyClaims>, String> {
+        if let Some(known) = self.legacy.lock().get(&token.digest) {
             return Ok(Some(known.clone()));
         }
-        let claims = self.check_signature::<LegacyClaims>(token, legacy_token::ISSUER)?;
+        // One that is known to be bound is of the other issuer, and need not be decoded to
+        // find that out: nearly all tokens are such.
+        if self.remembered.lock().contains_key(&token.digest) {
+            return Ok(None);
+        }
+        let claims = self.check_signature::<LegacyClaims>(token.text, legacy_token::ISSUER)?;
         if let Some(claims) = &claims {
             let mut legacy = self.legacy.lock();
             if legacy.len() >= REMEMBERED {
                 legacy.clear();
             }
-            legacy.insert(digest, claims.clone());
+            legacy.insert(token.digest, claims.clone());
         }
         Ok(claims)
     }
