@@ -1,19 +1,19 @@
 //! kube-system/extension-apiserver-authentication: what an aggregated API server must know
 //! to believe the headers by which this one names its callers
 //! (controlplane/controller/clusterauthenticationtrust upstream). Made at start and made
-//! again whenever somebody changes or deletes it.
+//! again whenever somebody changes or deletes it, and when authorities are replaced.
 
 use crate::ServerState;
-use crate::authn::AuthnConfig;
 use crate::bootstrap;
 use crate::registry::lookup::Change;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
+use ferry_pki::Facts;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::Notify;
 
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
@@ -22,7 +22,7 @@ const NAME: &str = "extension-apiserver-authentication";
 const RETRY: Duration = Duration::from_secs(5);
 
 pub async fn start(server: &Arc<ServerState>) {
-    let wake = Arc::new(Notify::new());
+    let wake = server.authenticator.authorities_changed();
     let changed = wake.clone();
     server.lookup.subscribe(
         "",
@@ -56,7 +56,12 @@ pub async fn start(server: &Arc<ServerState>) {
 
 async fn sync(server: &ServerState) -> Result<(), Status> {
     let present = server.lookup.get("", "configmaps", NAMESPACE, NAME).map(|stored| stored.value());
-    let data = plan_data(present.as_ref().and_then(|object| object.at(&["data"])), &server.config.authentication);
+    let trust = Trust {
+        client_ca: server.authenticator.client_ca_pem(),
+        front_proxy_ca: server.authenticator.front_proxy_ca_pem(),
+        front_proxy_names: &server.config.authentication.front_proxy_allowed_names,
+    };
+    let data = plan_data(present.as_ref().and_then(|object| object.at(&["data"])), &trust, Timestamp::now());
     if present.as_ref().and_then(|object| object.at(&["data"])) == Some(&data) {
         return Ok(());
     }
@@ -66,17 +71,25 @@ async fn sync(server: &ServerState) -> Result<(), Status> {
     bootstrap::put(&server.registry, "", "v1", "configmaps", object).await
 }
 
+/// Whom this server trusts now.
+struct Trust<'a> {
+    client_ca: String,
+    front_proxy_ca: Option<String>,
+    front_proxy_names: &'a [String],
+}
+
 /// What is there and what we know, joined: other API servers of the cluster may have
-/// written authorities of their own.
-fn plan_data(present: Option<&Value>, trust: &AuthnConfig) -> Value {
+/// written authorities of their own, and of a replaced one there may still be certificates
+/// about. An authority goes when its time is over.
+fn plan_data(present: Option<&Value>, trust: &Trust<'_>, now: Timestamp) -> Value {
     let old = |key: &str| present.and_then(|data| data.get(key)).and_then(Value::as_str).unwrap_or_default();
-    let mut data: BTreeMap<&str, String> = BTreeMap::new();
-    data.insert("client-ca-file", join_certificates(old("client-ca-file"), &trust.client_ca_pem));
-    if let Some(ca) = &trust.front_proxy_ca_pem {
+    let certificates = |key: &'static str, ours: &str| (key, join_certificates(old(key), ours, now));
+    let mut data: BTreeMap<&str, String> = [certificates("client-ca-file", &trust.client_ca)].into();
+    if let Some(ca) = &trust.front_proxy_ca {
         let list = |key: &'static str, ours: &[&str]| (key, join_names(old(key), ours));
-        let names: Vec<&str> = trust.front_proxy_allowed_names.iter().map(String::as_str).collect();
+        let names: Vec<&str> = trust.front_proxy_names.iter().map(String::as_str).collect();
         data.extend([
-            ("requestheader-client-ca-file", join_certificates(old("requestheader-client-ca-file"), ca)),
+            certificates("requestheader-client-ca-file", ca),
             list("requestheader-allowed-names", &names),
             list("requestheader-extra-headers-prefix", &["X-Remote-Extra-"]),
             list("requestheader-group-headers", &["X-Remote-Group"]),
@@ -98,11 +111,12 @@ fn join_names(old: &str, ours: &[&str]) -> String {
     json!(names).to_string()
 }
 
-/// The certificates of both, each once; text around them goes.
-fn join_certificates(old: &str, ours: &str) -> String {
+/// The certificates of both that have not expired, each once; all else goes.
+fn join_certificates(old: &str, ours: &str, now: Timestamp) -> String {
     let mut blocks: Vec<String> = Vec::new();
     for block in pem_blocks(old).into_iter().chain(pem_blocks(ours)) {
-        if !blocks.contains(&block) {
+        let is_alive = Facts::of_pem(NAME, &block).is_ok_and(|facts| facts.not_after > now);
+        if is_alive && !blocks.contains(&block) {
             blocks.push(block);
         }
     }
@@ -127,14 +141,21 @@ fn pem_blocks(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_pki::Authority;
 
     #[test]
     fn certificates_and_names_are_joined_once() {
-        let one = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        let two = "-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n";
-        assert_eq!(join_certificates("", one), one);
-        assert_eq!(join_certificates(&format!("# text\n{two}"), one), format!("{two}{one}"));
-        assert_eq!(join_certificates(&format!("{two}{one}"), one), format!("{two}{one}"));
+        let now = Timestamp::from_second(1_800_000_000).expect("in range");
+        let authority = |name: &str| Authority::generate(name, now).expect("an authority").certificate_pem().to_owned();
+        let (one, two) = (authority("one"), authority("two"));
+        let join = |old: &str, at: Timestamp| join_certificates(old, &one, at);
+        assert_eq!(join("", now), one);
+        assert_eq!(join(&format!("# text\n{two}"), now), format!("{two}{one}"));
+        assert_eq!(join(&format!("{two}{one}"), now), format!("{two}{one}"));
+        let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert_eq!(join(&format!("{broken}{two}"), now), format!("{two}{one}"));
+        let later = now + jiff::SignedDuration::from_hours(24 * 365 * 20);
+        assert_eq!(join(&two, later), "", "what has expired is no authority any more");
         assert_eq!(join_names("", &["a"]), "[\"a\"]");
         assert_eq!(join_names("[\"b\",\"a\"]", &["a"]), "[\"b\",\"a\"]");
         assert_eq!(join_names("nonsense", &["a"]), "[\"a\"]");

@@ -19,6 +19,7 @@ const TRUSTED_FOR: jiff::SignedDuration = jiff::SignedDuration::from_secs(300);
 
 /// One set of authorities and what they vouched for lately.
 pub(super) struct CertificateAuthenticator {
+    authorities_pem: String,
     verifier: Arc<dyn ClientCertVerifier>,
     /// By the SHA-256 of the leaf.
     remembered: Mutex<HashMap<[u8; 32], Remembered>>,
@@ -32,7 +33,12 @@ struct Remembered {
 impl CertificateAuthenticator {
     pub(super) fn new(ca_pem: &str) -> Result<Self, ferry_pki::Error> {
         let authorities = ferry_pki::certificate::parse_chain("the client authority", ca_pem)?;
-        Ok(Self { verifier: ferry_pki::tls::client_verifier(&authorities)?, remembered: Mutex::default() })
+        let verifier = ferry_pki::tls::client_verifier(&authorities)?;
+        Ok(Self { authorities_pem: ca_pem.to_owned(), verifier, remembered: Mutex::default() })
+    }
+
+    pub(super) fn authorities_pem(&self) -> &str {
+        &self.authorities_pem
     }
 
     /// The user that the certificate names. `None` if it names nobody; an error if no

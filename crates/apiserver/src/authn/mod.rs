@@ -49,7 +49,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use token::{Shown, TokenAuthority, Verified};
 use token_file::StaticTokens;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use webhook::TokenWebhook;
 
 /// What authentication trusts.
@@ -109,6 +109,8 @@ pub struct Authenticator {
     clients: ArcSwap<CertificateAuthenticator>,
     front_proxies: ArcSwapOption<CertificateAuthenticator>,
     front_proxy_names: Vec<String>,
+    /// Told when either set of authorities is another; one listener publishes them.
+    authorities_changed: Arc<Notify>,
     static_tokens: StaticTokens,
     tokens: TokenAuthority,
     lookup: Arc<dyn ObjectLookup>,
@@ -135,6 +137,7 @@ impl Authenticator {
             clients: ArcSwap::from_pointee(CertificateAuthenticator::new(&config.client_ca_pem)?),
             front_proxies: ArcSwapOption::from_pointee(proxies),
             front_proxy_names: config.front_proxy_allowed_names,
+            authorities_changed: Arc::default(),
             static_tokens,
             tokens: TokenAuthority::new(&config.service_account, &config.issuer, &config.audiences)?,
             lookup,
@@ -188,13 +191,30 @@ impl Authenticator {
     /// no longer.
     pub fn set_client_ca(&self, pem: &str) -> Result<(), ferry_pki::Error> {
         self.clients.store(Arc::new(CertificateAuthenticator::new(pem)?));
+        self.authorities_changed.notify_one();
         Ok(())
     }
 
     /// The same for those of front proxies.
     pub fn set_front_proxy_ca(&self, pem: &str) -> Result<(), ferry_pki::Error> {
         self.front_proxies.store(Some(Arc::new(CertificateAuthenticator::new(pem)?)));
+        self.authorities_changed.notify_one();
         Ok(())
+    }
+
+    /// The authorities of clients that are trusted now.
+    pub fn client_ca_pem(&self) -> String {
+        self.clients.load().authorities_pem().to_owned()
+    }
+
+    /// Those of front proxies; `None` where there are no front proxies.
+    pub fn front_proxy_ca_pem(&self) -> Option<String> {
+        self.front_proxies.load().as_ref().map(|proxies| proxies.authorities_pem().to_owned())
+    }
+
+    /// Wakes its listener after either set of authorities was replaced.
+    pub fn authorities_changed(&self) -> Arc<Notify> {
+        self.authorities_changed.clone()
     }
 
     /// Who asks for `path`, or 401. The headers that carried the proof are secrets and

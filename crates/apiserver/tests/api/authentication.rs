@@ -320,4 +320,19 @@ async fn authorities_are_replaced_while_the_server_runs() {
     assert_eq!(code(&proxy, headers).await, 401);
     replace(&server.directory.path().join("pki/front-proxy-ca.crt"), proxy_ca.certificate_pem());
     eventually("the new proxy is trusted", || async { code(&proxy, headers).await == 403 }).await;
+
+    // Aggregated API servers are told of both, and still of those that were.
+    let path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    let bundle = |before: &Authority, after: &Authority| {
+        let mut both = before.certificate_pem().trim_end().to_owned();
+        both.push('\n');
+        both + after.certificate_pem().trim_end()
+    };
+    let expected = (bundle(&server.pki.ca, &ca), bundle(&server.pki.front_proxy_ca, &proxy_ca));
+    eventually("both are published", || async {
+        let map = server.get(path).await.ok();
+        let text = |key: &str| map["data"][key].as_str().unwrap_or_default().trim_end().to_owned();
+        (text("client-ca-file"), text("requestheader-client-ca-file")) == expected
+    })
+    .await;
 }
