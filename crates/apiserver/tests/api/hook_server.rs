@@ -56,10 +56,17 @@ pub struct HookServer {
 
 impl HookServer {
     pub async fn start(answer: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static) -> Self {
-        let now = jiff::Timestamp::now();
-        let authority = Authority::generate("hooks", now).expect("an authority");
+        Self::start_certified_at(jiff::Timestamp::now(), answer).await
+    }
+
+    /// A hook whose certificate is from another time.
+    pub async fn start_certified_at(
+        at: jiff::Timestamp,
+        answer: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let authority = Authority::generate("hooks", at).expect("an authority");
         let names = ServingNames { ips: ["127.0.0.1".parse().expect("an address")].into(), ..Default::default() };
-        let identity = authority.issue_serving(&names, now).expect("a certificate");
+        let identity = authority.issue_serving(&names, at).expect("a certificate");
         let tls = server_config(&identity, ClientCertificates::Ignored).expect("a server");
         let acceptor = TlsAcceptor::from(Arc::new(tls));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -76,6 +76,27 @@ async fn who_shows_nothing_or_the_wrong_thing_is_a_stranger() {
 }
 
 #[tokio::test]
+async fn an_expired_client_certificate_gets_401() {
+    let server = Server::start().await;
+    let address = serving(&server).await;
+    let now = jiff::Timestamp::now();
+    let subject = ClientSubject::new("kubernetes-admin", Some("system:masters"));
+    let hour = std::time::Duration::from_secs(3600);
+    let issue = |at: jiff::Timestamp| server.pki.ca.issue_client_for(&subject, at, hour).expect("a certificate");
+    for http2 in [false, true] {
+        for wrong in [issue(now - 24 * hour), issue(now + 24 * hour)] {
+            let client = client(&server, Some(&wrong), http2);
+            let (code, _, body) = get(&client, address, CONFIG_MAPS).await;
+            let status: serde_json::Value = serde_json::from_slice(&body).expect("a Status");
+            assert_eq!((code, status["message"].as_str()), (401, Some("Unauthorized")));
+            // Not even what is open to strangers: who shows a bad proof is told so.
+            assert_eq!(get(&client, address, "/livez").await.0, 401);
+        }
+        assert_eq!(get(&client(&server, Some(&issue(now)), http2), address, CONFIG_MAPS).await.0, 200);
+    }
+}
+
+#[tokio::test]
 async fn a_large_list_and_a_watch_stream_over_http2() {
     let server = Server::start().await;
     for index in 0..300 {

@@ -1,6 +1,7 @@
 //! Admission webhooks, asked over real TLS on loopback.
 
 use crate::hook_server::{HookServer, Reply, allow, deny, patch};
+use crate::loopback::eventually;
 use crate::server::{CONFIG_MAPS, PODS, Server, config_map, pod};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -236,6 +237,125 @@ async fn a_server_that_nobody_vouches_for_is_not_asked() {
          Post \"URL/?timeout=10s\": tls: failed to verify certificate: x509: certificate signed by unknown authority"
     );
     assert!(hooks.paths().is_empty());
+}
+
+#[tokio::test]
+async fn a_hook_with_an_expired_certificate_is_not_asked() {
+    let server = Server::start().await;
+    let long_ago = jiff::Timestamp::now() - std::time::Duration::from_secs(400 * 86_400);
+    let hooks = HookServer::start_certified_at(long_ago, |_, review| Reply::Review(allow(review))).await;
+    configure(&server, VALIDATING, "a", &[hook(&hooks, "x", json!({}))]).await;
+    let refused = server.post(CONFIG_MAPS, &config_map("x")).await;
+    assert_eq!(refused.code, 500);
+    let expected = "Internal error occurred: failed calling webhook \"x.example.com\": failed to call webhook: \
+         Post \"URL/?timeout=10s\": tls: failed to verify certificate: x509: certificate has expired or is not yet valid: ";
+    let message = refused.message().replace(&hooks.url, "URL");
+    assert!(message.starts_with(expected), "{message}");
+    assert!(hooks.paths().is_empty());
+    assert_eq!(server.get(&format!("{CONFIG_MAPS}/x")).await.code, 404, "nothing is stored");
+    // Where the hook may fail, the cluster goes on without it.
+    server.delete(&format!("{VALIDATING}/a")).await.ok();
+    configure(&server, VALIDATING, "b", &[hook(&hooks, "x", json!({"failurePolicy": "Ignore"}))]).await;
+    server.post(CONFIG_MAPS, &config_map("x")).await.ok();
+}
+
+#[tokio::test]
+async fn a_hook_that_hangs_holds_up_nobody_else() {
+    let server = std::sync::Arc::new(Server::start().await);
+    let hooks = HookServer::start(|_, _| Reply::Hang).await;
+    configure(&server, VALIDATING, "a", &[hook(&hooks, "slow", json!({"timeoutSeconds": 30}))]).await;
+    let waiting = server.clone();
+    let waiting = tokio::spawn(async move { waiting.post(CONFIG_MAPS, &config_map("x")).await.code });
+    eventually("the hook is asked", || async { hooks.paths().len() == 1 }).await;
+    // Whatever the hook is not about is read and written as ever.
+    server.post("/api/v1/namespaces", &json!({"metadata": {"name": "other"}})).await.ok();
+    server.get(CONFIG_MAPS).await.ok();
+    assert_eq!(server.get(&format!("{CONFIG_MAPS}/x")).await.code, 404);
+    assert!(!waiting.is_finished());
+    // It can always be taken away, and then it holds up nothing any more.
+    server.delete(&format!("{VALIDATING}/a")).await.ok();
+    server.post(CONFIG_MAPS, &config_map("y")).await.ok();
+    waiting.abort();
+}
+
+/// What a hook makes of a ConfigMap `x` that is created, and of one that is updated, by a
+/// patch that applies but lies: the codes and messages of both refusals. Nothing is stored
+/// either time.
+async fn lying(operations: Value) -> [(u16, String); 2] {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("old")).await.ok();
+    let before = server.get(&format!("{CONFIG_MAPS}/old")).await.ok();
+    let hooks = HookServer::reviewing(move |review| patch(review, operations.clone())).await;
+    // It is no failure to reach the hook, so it counts for one that may fail as well.
+    configure(&server, MUTATING, "a", &[hook(&hooks, "liar", json!({"failurePolicy": "Ignore"}))]).await;
+    let created = server.post(CONFIG_MAPS, &config_map("x")).await;
+    let change = json!({"data": {"key": "other"}});
+    let updated = server.patch("application/merge-patch+json", &format!("{CONFIG_MAPS}/old"), &change).await;
+    assert_eq!(server.get(&format!("{CONFIG_MAPS}/old")).await.ok(), before);
+    let secrets = server.get("/api/v1/secrets").await.ok();
+    assert_eq!(secrets["items"], json!([]));
+    let maps = server.get("/api/v1/configmaps").await.ok();
+    let mut names: Vec<&str> =
+        maps["items"].as_array().expect("items").iter().filter_map(|map| map["metadata"]["name"].as_str()).collect();
+    names.retain(|name| ["x", "old", "another"].contains(name));
+    assert_eq!(names, ["old"], "nothing but what was there");
+    // The server goes on, with and without the hook.
+    server.delete(&format!("{MUTATING}/a")).await.ok();
+    server.post(CONFIG_MAPS, &config_map("x")).await.ok();
+    [(created.code, created.message()), (updated.code, updated.message())]
+}
+
+#[tokio::test]
+async fn a_patch_that_makes_no_object_of_the_kind_is_refused() {
+    for operations in [
+        json!([{"op": "replace", "path": "/data", "value": "text"}]),
+        json!([{"op": "replace", "path": "/data/key", "value": {"deep": 1}}]),
+        json!([{"op": "replace", "path": "", "value": []}]),
+        json!([{"op": "replace", "path": "", "value": "text"}]),
+        json!([{"op": "replace", "path": "/metadata", "value": 7}]),
+        json!([{"op": "add", "path": "/metadata/labels", "value": ["a"]}]),
+        json!([{"op": "add", "path": "/metadata/deletionTimestamp", "value": "yesterday"}]),
+        json!([{"op": "replace", "path": "/kind", "value": "Secret"}]),
+        json!([{"op": "replace", "path": "/kind", "value": "Nonsense"}]),
+        json!([{"op": "replace", "path": "/apiVersion", "value": "v2"}]),
+    ] {
+        for (code, message) in lying(operations.clone()).await {
+            assert_eq!(code, 500, "{operations}: {message}");
+            assert!(message.starts_with("Internal error occurred: "), "{operations}: {message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_patch_that_makes_another_object_is_refused() {
+    let [created, updated] = lying(json!([{"op": "add", "path": "/metadata/namespace", "value": "kube-system"}])).await;
+    assert_eq!(
+        created,
+        (400, "the namespace of the provided object does not match the namespace sent on the request".into())
+    );
+    assert_eq!(updated.0, 400, "{}", updated.1);
+    // A server that answers with nothing at all leaves nothing to be stored.
+    for (code, message) in lying(json!([{"op": "replace", "path": "", "value": {}}])).await {
+        assert!((400..=500).contains(&code) && !message.is_empty(), "{code} {message}");
+    }
+
+    let server = Server::start().await;
+    let old = server.post(CONFIG_MAPS, &config_map("old")).await.ok();
+    let lies = [
+        ("name", json!("another"), "metadata.name: Invalid value: \"another\": field is immutable"),
+        ("uid", json!("another"), "metadata.uid: Invalid value: \"another\": field is immutable"),
+    ];
+    for (field, value, why) in lies {
+        let operations = json!([{"op": "replace", "path": format!("/metadata/{field}"), "value": value}]);
+        let hooks = HookServer::reviewing(move |review| patch(review, operations.clone())).await;
+        configure(&server, MUTATING, field, &[hook(&hooks, "liar", json!({}))]).await;
+        let change = json!({"data": {"key": "other"}});
+        let refused = server.patch("application/merge-patch+json", &format!("{CONFIG_MAPS}/old"), &change).await;
+        assert!(refused.message().contains(why), "{field}: {} {}", refused.code, refused.message());
+        assert_eq!(server.get(&format!("{CONFIG_MAPS}/old")).await.ok(), old);
+        assert_eq!(server.get(&format!("{CONFIG_MAPS}/another")).await.code, 404);
+        server.delete(&format!("{MUTATING}/{field}")).await.ok();
+    }
 }
 
 #[tokio::test]
