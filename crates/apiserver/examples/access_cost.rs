@@ -54,7 +54,7 @@ async fn main() -> Result<(), Failure> {
         // Nothing that admits a pod here writes.
         registry: Weak::new(),
         config: Default::default(),
-    });
+    })?;
 
     let mut headers = HeaderMap::new();
     headers.insert(http::header::AUTHORIZATION, format!("Bearer {token}").parse()?);

@@ -145,7 +145,7 @@ impl ApiServer {
             registry: Arc::downgrade(&registry),
             config: config.admission.clone(),
         };
-        let _ = registry.admission.set(Admission::new(&wiring));
+        let _ = registry.admission.set(Admission::new(&wiring).map_err(Error::Configuration)?);
         let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
         let aggregator = aggregation::Aggregator::new(lookup.clone(), config.dial.clone(), config.front_proxy.clone());
         let flow_control = FlowControl::follow(&*lookup);

@@ -13,7 +13,9 @@ use super::default_ingress_class::DefaultIngressClass;
 use super::default_storage_class::DefaultStorageClass;
 use super::default_toleration_seconds::DefaultTolerationSeconds;
 use super::deny_service_external_ips::DenyServiceExternalIps;
+use super::event_rate_limit::EventRateLimit;
 use super::extended_resource_toleration::ExtendedResourceToleration;
+use super::image_policy::ImagePolicyWebhook;
 use super::limit_ranger::LimitRanger;
 use super::namespace_auto_provision::NamespaceAutoProvision;
 use super::namespace_exists::NamespaceExists;
@@ -22,6 +24,7 @@ use super::node_restriction::NodeRestriction;
 use super::owner_references::OwnerReferencesPermissionEnforcement;
 use super::pod_node_selector::PodNodeSelector;
 use super::pod_security::PodSecurity;
+use super::pod_toleration_restriction::PodTolerationRestriction;
 use super::policy::mutating::MutatingAdmissionPolicy;
 use super::policy::validating::ValidatingAdmissionPolicy;
 use super::priority::Priority;
@@ -50,10 +53,13 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(NodeRestriction::new(lookup.clone(), authorizer.clone())),
         Box::new(TaintNodesByCondition),
         Box::new(AlwaysPullImages),
+        Box::new(ImagePolicyWebhook::new(wiring)),
         Box::new(PodSecurity::new(wiring)),
         Box::new(PodNodeSelector::new(wiring)),
         Box::new(Priority::new(lookup.clone())),
         Box::new(DefaultTolerationSeconds),
+        Box::new(PodTolerationRestriction::new(wiring)),
+        Box::new(EventRateLimit::new(wiring)),
         Box::new(ExtendedResourceToleration),
         Box::new(DefaultStorageClass::new(lookup.clone())),
         Box::new(StorageObjectInUseProtection),

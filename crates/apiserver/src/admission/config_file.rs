@@ -3,7 +3,11 @@
 //! ferry binary, before the server starts.
 
 use super::PluginConfig;
+use super::event_rate_limit;
+use super::image_policy::ImagePolicyConfig;
 use super::pod_security::PodSecurityConfig;
+use super::pod_toleration_restriction::TolerationsConfig;
+use ferry_api::field::ErrorList;
 use serde::Deserialize;
 use serde_yaml_ng::Value;
 use std::collections::BTreeMap;
@@ -69,9 +73,21 @@ impl PluginConfig {
                 let found: NodeSelectors = serde_yaml_ng::from_str(&text).map_err(|error| error.to_string())?;
                 self.node_selectors = found.selectors;
             }
+            "PodTolerationRestriction" => self.tolerations = TolerationsConfig::parse(&text)?,
+            "EventRateLimit" => self.event_limits = event_rate_limit::parse(&text)?,
+            "ImagePolicyWebhook" => self.image_policy = Some(ImagePolicyConfig::parse(&text, directory)?),
             _ => return Err("this plugin takes no configuration".into()),
         }
         Ok(())
+    }
+}
+
+/// The mistakes of a configuration as one error: a lone one bare, several in brackets.
+pub(super) fn joined(errors: &ErrorList) -> Result<(), String> {
+    match errors.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.to_string()),
+        many => Err(format!("[{}]", many.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))),
     }
 }
 

@@ -19,7 +19,9 @@ mod default_ingress_class;
 mod default_storage_class;
 mod default_toleration_seconds;
 mod deny_service_external_ips;
+mod event_rate_limit;
 mod extended_resource_toleration;
+mod image_policy;
 mod limit_ranger;
 pub mod matching;
 mod namespace_auto_provision;
@@ -29,6 +31,7 @@ mod node_restriction;
 mod owner_references;
 mod pod_node_selector;
 pub mod pod_security;
+mod pod_toleration_restriction;
 pub mod policy;
 pub mod priority;
 mod rbac_escalation;
@@ -191,10 +194,13 @@ pub struct Admission {
 }
 
 impl Admission {
-    pub fn new(wiring: &Wiring) -> Self {
+    /// The error says what is wrong with the configuration of plugins.
+    pub fn new(wiring: &Wiring) -> Result<Self, String> {
         let mut plugins = all::all(wiring);
+        let names: Vec<&str> = plugins.iter().map(|plugin| plugin.name()).collect();
+        wiring.config.check(&names)?;
         plugins.retain(|plugin| wiring.config.is_on(plugin.name()));
-        Self { plugins }
+        Ok(Self { plugins })
     }
 
     pub async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {

@@ -1,7 +1,10 @@
 //! What plugins are made of and which of them are on. `lib.rs` fills a [`Wiring`] once,
 //! `all.rs` hands its parts to the plugins.
 
+use super::event_rate_limit::{self, Limit};
+use super::image_policy::ImagePolicyConfig;
 use super::pod_security::PodSecurityConfig;
+use super::pod_toleration_restriction::TolerationsConfig;
 use crate::authz::Authorizer;
 use crate::registry::lookup::ObjectLookup;
 use crate::registry::{Registry, Rows};
@@ -29,6 +32,12 @@ pub struct PluginConfig {
     pub node_selectors: BTreeMap<String, String>,
     /// The defaults and exemptions of PodSecurity.
     pub pod_security: PodSecurityConfig,
+    /// The tolerations of PodTolerationRestriction where a namespace names none.
+    pub tolerations: TolerationsConfig,
+    /// The limits of EventRateLimit.
+    pub event_limits: Vec<Limit>,
+    /// Whom ImagePolicyWebhook asks.
+    pub image_policy: Option<ImagePolicyConfig>,
 }
 
 /// Upstream's plugins that are off unless they are asked for. All others are on.
@@ -56,6 +65,34 @@ impl PluginConfig {
         }
         !named(&self.disable) && !OFF_BY_DEFAULT.contains(&plugin)
     }
+
+    /// That the plugins named are among those there are, and that those that are on have
+    /// been told what they cannot do without.
+    pub fn check(&self, plugins: &[&str]) -> Result<(), String> {
+        for (flag, named) in [("enable", &self.enable), ("disable", &self.disable)] {
+            if let Some(unknown) = named.iter().find(|name| !plugins.contains(&name.as_str())) {
+                return Err(format!("{flag}-admission-plugins plugin {unknown:?} is unknown"));
+            }
+        }
+        let both: Vec<&str> =
+            self.enable.iter().filter(|name| self.disable.contains(name)).map(String::as_str).collect();
+        if !both.is_empty() {
+            let both = both.join(" ");
+            return Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped"));
+        }
+        let failed = |plugin: &str, why: String| {
+            Err(format!("failed to initialize admission: couldn't init admission plugin {plugin:?}: {why}"))
+        };
+        if self.is_on("EventRateLimit")
+            && let Err(why) = event_rate_limit::validate(&self.event_limits)
+        {
+            return failed("EventRateLimit", why);
+        }
+        if self.is_on("ImagePolicyWebhook") && self.image_policy.is_none() {
+            return failed("ImagePolicyWebhook", "no config specified".into());
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -71,5 +108,37 @@ mod tests {
         };
         assert!(config.is_on("AlwaysPullImages") && config.is_on("Priority"));
         assert!(!config.is_on("LimitRanger") && !config.is_on("NamespaceExists"));
+    }
+
+    #[test]
+    fn what_cannot_work_is_said_before_anything_starts() {
+        let check = |enable: &[&str], disable: &[&str]| {
+            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let config = PluginConfig { enable: owned(enable), disable: owned(disable), ..Default::default() };
+            config.check(&["Priority", "LimitRanger", "EventRateLimit", "ImagePolicyWebhook"])
+        };
+        assert_eq!(check(&[], &["LimitRanger"]), Ok(()));
+        let cases: [(&[&str], &[&str], &str); 5] = [
+            (&["Prority"], &[], "enable-admission-plugins plugin \"Prority\" is unknown"),
+            (&[], &["x"], "disable-admission-plugins plugin \"x\" is unknown"),
+            (
+                &["Priority", "LimitRanger"],
+                &["LimitRanger"],
+                "[LimitRanger] in enable-admission-plugins and disable-admission-plugins overlapped",
+            ),
+            (
+                &["EventRateLimit"],
+                &[],
+                "failed to initialize admission: couldn't init admission plugin \"EventRateLimit\": limits: Invalid value: null: must not be empty",
+            ),
+            (
+                &["ImagePolicyWebhook"],
+                &[],
+                "failed to initialize admission: couldn't init admission plugin \"ImagePolicyWebhook\": no config specified",
+            ),
+        ];
+        for (enable, disable, why) in cases {
+            assert_eq!(check(enable, disable), Err(why.to_owned()));
+        }
     }
 }

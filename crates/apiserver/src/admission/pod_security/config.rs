@@ -77,16 +77,13 @@ impl PodSecurityConfig {
         let not_empty =
             |name: &str| if name.is_empty() { vec!["username must not be empty".to_owned()] } else { vec![] };
         check_names("usernames", &exempt.usernames, not_empty, &mut errors);
-        match errors.as_slice() {
-            [] => Ok(Self {
-                defaults: Policy { enforce, audit, warn },
-                exempt_users: exempt.usernames,
-                exempt_namespaces: exempt.namespaces,
-                exempt_runtime_classes: exempt.runtime_classes,
-            }),
-            [one] => Err(one.to_string()),
-            many => Err(format!("[{}]", many.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))),
-        }
+        super::super::config_file::joined(&errors)?;
+        Ok(Self {
+            defaults: Policy { enforce, audit, warn },
+            exempt_users: exempt.usernames,
+            exempt_namespaces: exempt.namespaces,
+            exempt_runtime_classes: exempt.runtime_classes,
+        })
     }
 }
 
