@@ -173,8 +173,8 @@ async fn run(
     }
 
     if !info.is_resource {
-        let (parts, _) = request.into_parts();
-        return paths::serve(&server, &parts.method, &parts.headers, &info, &query).await;
+        let (parts, body) = request.into_parts();
+        return paths::serve(&server, &parts.method, &parts.headers, &info, &query, body).await;
     }
     let row = match route(&server, &info) {
         Ok(row) => row,

@@ -4,6 +4,7 @@ use crate::admission::PluginConfig;
 use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
 use crate::outgoing::{Dial, Network};
+use crate::profiling::SetVerbosity;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +36,10 @@ pub struct Config {
     pub prose: Option<ProseSource>,
     /// Which admission plugins are on, and what some of them are told.
     pub admission: PluginConfig,
+    /// `--profiling`: whether /debug answers.
+    pub profiling: bool,
+    /// How much is logged can be changed by this at /debug/flags/v; `None` where it cannot.
+    pub set_verbosity: Option<SetVerbosity>,
 }
 
 /// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
@@ -76,6 +81,8 @@ impl Config {
             dial: Arc::new(Network),
             prose: None,
             admission: PluginConfig::default(),
+            profiling: true,
+            set_verbosity: None,
         }
     }
 

@@ -39,6 +39,7 @@ mod negotiate;
 mod openapi;
 pub mod outgoing;
 mod paths;
+pub mod profiling;
 mod query;
 pub mod registry;
 mod reload;

@@ -1,5 +1,5 @@
-//! The paths that name no resource: health, version, discovery, OpenAPI, metrics, the
-//! OpenID documents, and the index of all of them.
+//! The paths that name no resource: health, version, discovery, OpenAPI, metrics, profiles,
+//! the OpenID documents, and the index of all of them.
 
 use crate::authn::openid;
 use crate::encryption::reseal;
@@ -7,7 +7,7 @@ use crate::negotiate::{self, Accepted, Use};
 use crate::query::Query;
 use crate::request_info::RequestInfo;
 use crate::transport::Body;
-use crate::{ServerState, answer, discovery, health, openapi, version};
+use crate::{ServerState, answer, discovery, health, openapi, profiling, version};
 use ferry_api::status::Status;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{HeaderMap, Method, Response, StatusCode};
@@ -19,7 +19,13 @@ pub async fn serve(
     headers: &HeaderMap,
     info: &RequestInfo,
     query: &Query,
+    body: Body,
 ) -> Result<Response<Body>, Status> {
+    if info.path.starts_with("/debug/")
+        && let Some(answer) = profiling::serve(server, method, &info.path, query, body).await
+    {
+        return Ok(answer);
+    }
     let path = info.path.trim_end_matches('/');
     if path == reseal::PATH {
         let value = match *method {

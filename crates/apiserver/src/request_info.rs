@@ -38,9 +38,11 @@ impl RequestInfo {
     /// Requests that stay open by nature are not counted against the limit of requests
     /// in flight and have no deadline.
     pub fn is_long_running(&self) -> bool {
-        self.is_resource
-            && (matches!(self.verb.as_str(), "watch" | "proxy")
-                || matches!(self.subresource.as_str(), "attach" | "exec" | "proxy" | "log" | "portforward"))
+        if !self.is_resource {
+            return self.path.starts_with(crate::profiling::PREFIX);
+        }
+        matches!(self.verb.as_str(), "watch" | "proxy")
+            || matches!(self.subresource.as_str(), "attach" | "exec" | "proxy" | "log" | "portforward")
     }
 }
 

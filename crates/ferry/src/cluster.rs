@@ -9,6 +9,7 @@
 use crate::Place;
 use crate::access::Access;
 use crate::audit::Audit;
+use crate::debugging::Debugging;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -37,6 +38,8 @@ pub struct Cluster {
     pub access: Access,
     #[serde(default)]
     pub audit: Audit,
+    #[serde(default)]
+    pub debugging: Debugging,
 }
 
 /// What the user said; everything left out is decided here.
@@ -52,6 +55,7 @@ pub struct Wishes {
     pub runtime_endpoint: Option<PathBuf>,
     pub access: Access,
     pub audit: Audit,
+    pub debugging: Debugging,
 }
 
 impl Cluster {
@@ -93,6 +97,7 @@ impl Cluster {
         cluster.runtime_endpoint = wishes.runtime_endpoint.clone().or(cluster.runtime_endpoint);
         cluster.access = wishes.access.or(&cluster.access)?;
         cluster.audit = wishes.audit.or(&cluster.audit)?;
+        cluster.debugging = wishes.debugging.or(&cluster.debugging);
         cluster.node_ip = match wishes.node_ip {
             Some(ip) => ip,
             None if crate::network::has_address(cluster.node_ip) => cluster.node_ip,
@@ -137,6 +142,7 @@ impl Cluster {
             runtime_endpoint: wishes.runtime_endpoint.clone(),
             access: wishes.access.or(&Access::default())?,
             audit: wishes.audit.or(&Audit::default())?,
+            debugging: wishes.debugging.clone(),
         };
         cluster.check()?;
         Ok(cluster)

@@ -182,6 +182,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     config.service_cidr.clone_from(&cluster.service_cidr);
     cluster.access.apply(&mut config, &cluster.pki_dir())?;
     config.audit = cluster.audit.auditor()?;
+    cluster.debugging.apply(&mut config);
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose = Some(Arc::new(|| {
         let prose = ferry_prose::collect();

@@ -4,9 +4,10 @@ use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster::{Cluster, Wishes};
 use crate::daemon::RunLock;
+use crate::debugging::Debugging;
 use crate::progress::{Progress, render_duration, say};
 use crate::server::Server;
-use crate::{Place, daemon, kubeconfig, preflight, teardown};
+use crate::{Place, daemon, kubeconfig, log, preflight, teardown};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::net::IpAddr;
@@ -50,6 +51,8 @@ pub struct UpArgs {
     access: Access,
     #[command(flatten)]
     audit: Audit,
+    #[command(flatten)]
+    debugging: Debugging,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -78,6 +81,7 @@ impl UpArgs {
             runtime_endpoint: socket,
             access: self.access.clone(),
             audit: self.audit.clone(),
+            debugging: self.debugging.clone(),
         }
     }
 }
@@ -110,7 +114,7 @@ async fn serve(args: UpArgs, cluster: Cluster) -> Result<()> {
         anyhow::bail!("another `ferry up` is starting this cluster right now")
     };
     cluster.save()?;
-    start_log(&args.log, args.detached)?;
+    log::start(&args.log, args.detached)?;
     progress.done("checked this machine");
 
     let shutdown = CancellationToken::new();
@@ -162,19 +166,6 @@ fn make_directories(cluster: &Cluster) -> Result<()> {
         .mode(0o711)
         .create(&cluster.run_dir)
         .with_context(|| format!("cannot make {}", cluster.run_dir.display()))
-}
-
-/// In the background the log goes to standard error, which is the log file there; in
-/// front, too, so that it can be told from the progress.
-fn start_log(filter: &str, detached: bool) -> Result<()> {
-    let filter =
-        tracing_subscriber::EnvFilter::try_new(filter).with_context(|| format!("--log: {filter:?} is not a filter"))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(!detached)
-        .with_writer(std::io::stderr)
-        .try_init()
-        .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))
 }
 
 fn render_welcome(cluster: &Cluster, took: &str, detached: bool) -> String {

@@ -49,7 +49,10 @@ fn questions() -> BTreeSet<String> {
         "/version",
         "/version/",
         "/.well-known/openid-configuration",
+        "/debug/flags/v",
+        "/debug/pprof",
         "/debug/pprof/",
+        "/debug/pprof/profile?seconds=1",
         "/no/such/path",
     ] {
         out.insert(format!("GET {path}"));

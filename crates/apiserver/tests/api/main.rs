@@ -25,6 +25,7 @@ mod patches;
 mod plugins;
 mod pod_security;
 mod policies;
+mod profiling;
 mod proxy;
 mod quota;
 mod restart;
