@@ -7,10 +7,11 @@ use crate::config::ProseSource;
 use crate::crd::openapi as custom;
 use crate::negotiate::Accepted;
 use crate::query::Query;
+use crate::registry::returns_deleted_object;
 use crate::transport::Body;
 use crate::{answer, version};
 use bytes::Bytes;
-use ferry_api::openapi::{self, Resource, Subresource};
+use ferry_api::openapi::{self, Resource, Root, Subresource};
 use ferry_api::schema::{self, TypeDef};
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -23,7 +24,7 @@ use http::header::{
 use http::{HeaderMap, Response, StatusCode};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha512};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -82,6 +83,51 @@ impl Wire {
             _ => None,
         })
     }
+}
+
+/// What a document tells of.
+enum Subject {
+    /// Everything: version 2.
+    All,
+    /// A group and version.
+    Version(String, String),
+    /// A path above the resources.
+    Root(Root),
+}
+
+impl Subject {
+    /// The subject of a path below `/openapi`, if there is such a document.
+    fn of_path(path: &str, rows: &[Arc<Row>]) -> Option<Self> {
+        let document = match path.strip_prefix("/openapi/")? {
+            "v2" => return Some(Self::All),
+            rest => rest.strip_prefix("v3/")?,
+        };
+        if let Some(root) = Root::all(builtin_groups(rows)).find(|root| root.document() == document) {
+            return Some(Self::Root(root));
+        }
+        match document.split('/').collect::<Vec<&str>>().as_slice() {
+            ["api", version] => Some(Self::Version(String::new(), (*version).to_owned())),
+            ["apis", group, version] => Some(Self::Version((*group).to_owned(), (*version).to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The rows that the document is made of; none where there is nothing to tell of.
+    fn rows(&self, rows: &[Arc<Row>]) -> Option<Vec<Arc<Row>>> {
+        match self {
+            Self::All => Some(rows.to_vec()),
+            Self::Version(group, version) => {
+                let own = rows.iter().filter(|row| row.group == *group && row.version == *version);
+                Some(own.cloned().collect()).filter(|own: &Vec<_>| !own.is_empty())
+            }
+            Self::Root(_) => Some(Vec::new()),
+        }
+    }
+}
+
+fn builtin_groups(rows: &[Arc<Row>]) -> BTreeSet<String> {
+    let builtin = rows.iter().filter(|row| row.custom.is_none() && !row.group.is_empty());
+    builtin.map(|row| row.group.to_string()).collect()
 }
 
 pub async fn serve(
@@ -145,22 +191,11 @@ async fn document(
     // A merged document is kept until one of its parts changes.
     let written = format!("{path}{}", if wire == Wire::Protobuf { "+protobuf" } else { "" });
     let key = if additions.is_empty() { written.clone() } else { format!("{written}#{generation}") };
-    let parts: Vec<&str> = path.trim_start_matches("/openapi/").split('/').collect();
-    let wanted = match parts.as_slice() {
-        ["v2"] => None,
-        ["v3", "api", version] => Some((String::new(), (*version).to_owned())),
-        ["v3", "apis", group, version] => Some(((*group).to_owned(), (*version).to_owned())),
-        _ => return Err(Status::no_such_path()),
-    };
-    let own = |row: &&Arc<Row>| match &wanted {
-        Some((group, version)) => row.group == *group && row.version == *version,
-        None => true,
-    };
-    let rows: Vec<Arc<Row>> = rows.iter().filter(own).cloned().collect();
-    if rows.is_empty() {
+    let subject = Subject::of_path(path, rows).ok_or_else(Status::no_such_path)?;
+    let Some(rows) = subject.rows(rows) else {
         server.openapi.0.lock().remove(&key);
         return Err(Status::no_such_path());
-    }
+    };
     if let Some(document) = server.openapi.0.lock().get(&key)
         && document.rows.len() == rows.len()
         && document.rows.iter().zip(&rows).all(|(known, row)| Arc::ptr_eq(known, row))
@@ -169,7 +204,7 @@ async fn document(
     }
     // Rendering takes tens of milliseconds, too long for a thread that serves others.
     let prose = server.config.prose.clone();
-    let document = tokio::task::spawn_blocking(move || render(rows, wanted.as_ref(), prose, &additions, wire))
+    let document = tokio::task::spawn_blocking(move || render(rows, &subject, prose, &additions, wire))
         .await
         .map_err(Status::internal)?
         .map_err(Status::internal)?;
@@ -182,7 +217,7 @@ async fn document(
 
 fn render(
     rows: Vec<Arc<Row>>,
-    wanted: Option<&(String, String)>,
+    subject: &Subject,
     prose: Option<ProseSource>,
     additions: &[(String, Arc<serde_json::Value>)],
     wire: Wire,
@@ -194,13 +229,14 @@ fn render(
         }),
         None => openapi::no_descriptions(),
     };
-    let dialect = if wanted.is_none() { custom::Dialect::V2 } else { custom::Dialect::V3 };
+    let dialect = if matches!(subject, Subject::All) { custom::Dialect::V2 } else { custom::Dialect::V3 };
     let common = common_prose(&describe);
     let resources: Vec<Resource> =
         rows.iter().map(|row| Resource { custom: custom::render(row, dialect, &common), ..resource(row) }).collect();
-    let mut bytes = match wanted {
-        None => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, describe),
-        Some((group, version)) => openapi::render_v3(group, version, &resources, describe),
+    let mut bytes = match subject {
+        Subject::All => openapi::render_v2(&format!("v{}", version::KUBERNETES), &resources, describe),
+        Subject::Version(group, version) => openapi::render_v3(group, version, &resources, describe),
+        Subject::Root(root) => openapi::render_root_v3(root, describe),
     };
     if !additions.is_empty() {
         let mut document: serde_json::Value = serde_json::from_slice(&bytes)?;
@@ -239,10 +275,7 @@ fn render_index(rows: &[Arc<Row>]) -> serde_json::Value {
     for row in rows {
         let known = versions.iter().position(|(g, v, _)| *g == row.group && *v == row.version);
         let at = known.unwrap_or_else(|| {
-            let mut hash = Sha512::new();
-            hash.update(env!("CARGO_PKG_VERSION"));
-            hash.update(version::KUBERNETES);
-            versions.push((row.group.to_string(), row.version.to_string(), hash));
+            versions.push((row.group.to_string(), row.version.to_string(), hash_of_server()));
             versions.len() - 1
         });
         versions[at].2.update(format!("{}|{}|{:?}|{:?};", row.plural, row.kind, row.verbs, row.subresources));
@@ -251,9 +284,16 @@ fn render_index(rows: &[Arc<Row>]) -> serde_json::Value {
             versions[at].2.update(format!("{}|{selectable:?}|{:?};", custom.openapi, row.scope));
         }
     }
-    let hashed: Vec<(String, String, String)> =
-        versions.into_iter().map(|(g, v, hash)| (g, v, format!("{:X}", hash.finalize()))).collect();
-    openapi::render_index(hashed.iter().map(|(g, v, hash)| (g.as_str(), v.as_str(), hash.as_str())))
+    let versions = versions.into_iter().map(|(group, version, hash)| (openapi::document_of(&group, &version), hash));
+    let roots = Root::all(builtin_groups(rows)).map(|root| (root.document(), hash_of_server()));
+    let hashed: Vec<(String, String)> =
+        versions.chain(roots).map(|(document, hash)| (document, format!("{:X}", hash.finalize()))).collect();
+    openapi::render_index(hashed.iter().map(|(document, hash)| (document.as_str(), hash.as_str())))
+}
+
+/// The beginning of every hash: another ferry may word its documents otherwise.
+fn hash_of_server() -> Sha512 {
+    Sha512::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(version::KUBERNETES)
 }
 
 fn resource(row: &Row) -> Resource {
@@ -265,6 +305,8 @@ fn resource(row: &Row) -> Resource {
         plural: row.plural.to_string(),
         namespaced: row.is_namespaced(),
         verbs: row.verbs.iter().map(ToString::to_string).collect(),
+        // Upstream gives a namespace back too, and its documents do not know.
+        returns_deleted: returns_deleted_object(row) && row.plural != "namespaces",
         subresources: row
             .subresources
             .iter()

@@ -2,7 +2,9 @@
 //! at the end with all that it refers to in turn.
 
 use super::Describe;
-use crate::schema::{Field, ListType, PatchStrategy, Special, StructType, Type, TypeDef, group_of_package, packages};
+use crate::schema::{
+    Field, ListType, PatchStrategy, Special, StructType, Type, TypeDef, Union, builtin, group_of_package, packages,
+};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,6 +83,14 @@ impl Definitions {
         self.pointer(&name)
     }
 
+    /// A reference to a type of meta/v1.
+    pub(super) fn meta(&mut self, name: &str) -> Value {
+        match builtin().get("meta/v1", name) {
+            Some(definition) => self.reference(definition),
+            None => json!({"type": "object"}),
+        }
+    }
+
     /// A reference to a schema of this name.
     pub(super) fn plain(&mut self, name: &str, schema: Value) -> Value {
         self.wanted.entry(name.to_owned()).or_insert(Wanted::Plain(schema));
@@ -138,6 +148,9 @@ impl Definitions {
         if definition.preserve_unknown {
             schema.insert("x-kubernetes-preserve-unknown-fields".into(), true.into());
         }
+        if let Some(union) = &definition.union {
+            schema.insert("x-kubernetes-unions".into(), json!([render_union(union)]));
+        }
         let kinds = self.kinds(definition);
         if !kinds.is_empty() {
             schema.insert("x-kubernetes-group-version-kind".into(), Value::Array(kinds));
@@ -155,6 +168,15 @@ impl Definitions {
                 let core = ("", "v1");
                 let own = self.versions.iter().map(|(group, version)| (group.as_str(), version.as_str()));
                 let mut versions: Vec<(&str, &str)> = own.chain([core]).collect();
+                if self.dialect == Dialect::V2 {
+                    versions.extend(
+                        packages()
+                            .iter()
+                            .filter(|package| !WITHOUT_OPTIONS.contains(&package.group))
+                            .map(|package| (package.group, package.version)),
+                    );
+                    versions.extend(NOT_SERVED);
+                }
                 versions.sort_unstable();
                 versions.dedup();
                 versions.into_iter().map(|(group, version)| entry(group, version)).collect()
@@ -304,6 +326,58 @@ impl Definitions {
             ) => json!({}),
         }
     }
+}
+
+/// Groups that have types and take no requests with options.
+const WITHOUT_OPTIONS: [&str; 3] = ["apidiscovery.k8s.io", "meta.k8s.io", "metrics.k8s.io"];
+
+/// Versions that upstream knows and does not serve unless it is told to. In the document of
+/// everything the kinds that belong to every version belong to these too.
+const NOT_SERVED: [(&str, &str); 29] = [
+    ("admission.k8s.io", "v1beta1"),
+    ("admissionregistration.k8s.io", "v1alpha1"),
+    ("apiextensions.k8s.io", "v1beta1"),
+    ("apiregistration.k8s.io", "v1beta1"),
+    ("apps", "v1beta1"),
+    ("apps", "v1beta2"),
+    ("authentication.k8s.io", "v1alpha1"),
+    ("authentication.k8s.io", "v1beta1"),
+    ("authorization.k8s.io", "v1beta1"),
+    ("batch", "v1beta1"),
+    ("certificates.k8s.io", "v1alpha1"),
+    ("coordination.k8s.io", "v1alpha2"),
+    ("discovery.k8s.io", "v1beta1"),
+    ("events.k8s.io", "v1beta1"),
+    ("extensions", "v1beta1"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta1"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta2"),
+    ("flowcontrol.apiserver.k8s.io", "v1beta3"),
+    ("imagepolicy.k8s.io", "v1alpha1"),
+    ("internal.apiserver.k8s.io", "v1alpha1"),
+    ("node.k8s.io", "v1alpha1"),
+    ("node.k8s.io", "v1beta1"),
+    ("policy", "v1beta1"),
+    ("rbac.authorization.k8s.io", "v1alpha1"),
+    ("rbac.authorization.k8s.io", "v1beta1"),
+    ("resource.k8s.io", "v1alpha3"),
+    ("scheduling.k8s.io", "v1alpha2"),
+    ("scheduling.k8s.io", "v1beta1"),
+    ("storage.k8s.io", "v1alpha1"),
+];
+
+/// Members are given by their names in Go, which are those in JSON with a capital.
+fn render_union(union: &Union) -> Value {
+    let named = |name: &Arc<str>| {
+        let mut letters = name.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter();
+        (name.to_string(), Value::String(first.chain(letters).collect()))
+    };
+    let fields: Map<String, Value> = union.members.iter().map(named).collect();
+    let mut rendered = json!({ "fields-to-discriminateBy": fields });
+    if let Some(discriminator) = &union.discriminator {
+        rendered["discriminator"] = discriminator.as_ref().into();
+    }
+    rendered
 }
 
 fn patch_strategy(patch: PatchStrategy) -> Option<String> {

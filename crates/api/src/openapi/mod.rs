@@ -4,17 +4,21 @@
 //! when it is first asked for and keeps the bytes.
 
 mod definitions;
+mod operation;
 mod paths;
 mod protobuf;
+mod roots;
 
 use crate::gvk::GroupVersionKind;
 use crate::schema::TypeDef;
 use definitions::{Definitions, Dialect};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use definitions::definition_name;
 pub use protobuf::encode_v2;
+pub use roots::Root;
 
 /// One resource, as far as documents speak of it.
 #[derive(Clone, Debug)]
@@ -26,6 +30,8 @@ pub struct Resource {
     pub namespaced: bool,
     /// As discovery lists them: `create`, `deletecollection`, `list`…
     pub verbs: Vec<String>,
+    /// A completed delete gives the object's last version and not a Status.
+    pub returns_deleted: bool,
     pub subresources: Vec<Subresource>,
     pub schema: Option<Arc<TypeDef>>,
     /// The type of the list; `None` where the table has none (custom resources).
@@ -79,15 +85,28 @@ pub fn render_v3(group: &str, version: &str, resources: &[Resource], describe: D
     let own: Vec<&Resource> =
         resources.iter().filter(|resource| resource.group == group && resource.version == version).collect();
     let paths = paths::render(&own, &mut definitions);
+    render_document_v3(paths, definitions)
+}
+
+/// The document of a path above the resources, served at `/openapi/v3/apis/apps`.
+pub fn render_root_v3(root: &Root, describe: Describe) -> Vec<u8> {
+    let mut definitions = Definitions::new(Dialect::V3, describe, Vec::new());
+    let mut paths = serde_json::Map::new();
+    root.render(&mut definitions, &mut paths);
+    render_document_v3(paths, definitions)
+}
+
+fn render_document_v3(paths: serde_json::Map<String, Value>, definitions: Definitions) -> Vec<u8> {
+    let mut components = json!({"securitySchemes": {"BearerToken": security_scheme()}});
     let schemas = definitions.render();
+    if !schemas.is_empty() {
+        components["schemas"] = schemas.into();
+    }
     let document = json!({
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": "unversioned"},
         "paths": paths,
-        "components": {
-            "schemas": schemas,
-            "securitySchemes": {"BearerToken": security_scheme()},
-        },
+        "components": components,
     });
     document.to_string().into_bytes()
 }
@@ -97,11 +116,16 @@ pub fn render_v2(server_version: &str, resources: &[Resource], describe: Describ
     let versions = resources.iter().map(|resource| (resource.group.clone(), resource.version.clone())).collect();
     let mut definitions = Definitions::new(Dialect::V2, describe, versions);
     let all: Vec<&Resource> = resources.iter().collect();
-    let paths = paths::render(&all, &mut definitions);
+    let mut paths = paths::render(&all, &mut definitions);
+    for root in Root::all(builtin_groups(&all)) {
+        root.render(&mut definitions, &mut paths);
+    }
+    let parameters = operation::share_parameters(&mut paths);
     let document = json!({
         "swagger": "2.0",
         "info": {"title": "Kubernetes", "version": server_version},
         "paths": paths,
+        "parameters": parameters,
         "definitions": definitions.render(),
         "securityDefinitions": {"BearerToken": security_scheme()},
         "security": [{"BearerToken": []}],
@@ -109,18 +133,28 @@ pub fn render_v2(server_version: &str, resources: &[Resource], describe: Describ
     document.to_string().into_bytes()
 }
 
-/// `/openapi/v3`: where each document is. Entries are the group, the version and a hash
-/// of the document, which changes the URL so that clients may keep what they fetched.
-pub fn render_index<'a>(documents: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Value {
+/// The named groups of builtin kinds. No document tells of the group of a custom resource.
+fn builtin_groups(resources: &[&Resource]) -> BTreeSet<String> {
+    let builtin = resources.iter().filter(|resource| resource.custom.is_none() && !resource.group.is_empty());
+    builtin.map(|resource| resource.group.clone()).collect()
+}
+
+/// `/openapi/v3`: where each document is. Entries are the path of the document and a hash
+/// of it, which changes the URL so that clients may keep what they fetched.
+pub fn render_index<'a>(documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let paths: serde_json::Map<String, Value> = documents
         .into_iter()
-        .map(|(group, version, hash)| {
-            let path = if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") };
+        .map(|(path, hash)| {
             let url = format!("/openapi/v3/{path}?hash={hash}");
-            (path, json!({ "serverRelativeURL": url }))
+            (path.to_owned(), json!({ "serverRelativeURL": url }))
         })
         .collect();
     json!({ "paths": paths })
+}
+
+/// `api/v1`, `apis/apps/v1`: where the document of a group and version is.
+pub fn document_of(group: &str, version: &str) -> String {
+    if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
 fn security_scheme() -> Value {
@@ -132,6 +166,7 @@ mod tests {
     use super::*;
     use crate::gvk::GroupVersion;
     use crate::schema::of_kind;
+    use std::collections::HashMap;
 
     /// The resources of the table of facts, as the API server would give them.
     fn resources() -> Vec<Resource> {
@@ -149,6 +184,7 @@ mod tests {
                     plural: (*resource).into(),
                     namespaced: *scope == "Namespaced",
                     verbs,
+                    returns_deleted: false,
                     subresources: Vec::new(),
                     schema: of_kind(&own.with_kind((*kind).to_owned())).cloned(),
                     list_schema: of_kind(&own.with_kind(format!("{kind}List"))).cloned(),
@@ -176,16 +212,16 @@ mod tests {
         serde_json::from_slice(&render_v3(group, version, &resources(), no_descriptions())).expect("JSON")
     }
 
-    fn check_references(document: &Value, root: &Value, prefix: &str) {
-        match document {
+    fn check_references(value: &Value, document: &Value) {
+        match value {
             Value::Object(map) => {
                 if let Some(Value::String(reference)) = map.get("$ref") {
-                    let name = reference.strip_prefix(prefix).unwrap_or_else(|| panic!("{reference}"));
-                    assert!(root.get(name).is_some(), "{name} is referred to and not defined");
+                    let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference}"));
+                    assert!(document.pointer(pointer).is_some(), "{reference} is referred to and not defined");
                 }
-                map.values().for_each(|value| check_references(value, root, prefix));
+                map.values().for_each(|value| check_references(value, document));
             }
-            Value::Array(items) => items.iter().for_each(|value| check_references(value, root, prefix)),
+            Value::Array(items) => items.iter().for_each(|value| check_references(value, document)),
             _ => {}
         }
     }
@@ -198,17 +234,25 @@ mod tests {
         versions.dedup();
         for (group, version) in versions {
             let document = v3(group, version);
-            check_references(&document, &document["components"]["schemas"], "#/components/schemas/");
+            check_references(&document, &document);
+        }
+        for root in Root::all(["apps".to_owned()]) {
+            let document: Value = serde_json::from_slice(&render_root_v3(&root, no_descriptions())).expect("JSON");
+            check_references(&document, &document);
+            assert!(document["paths"][format!("/{}/", root.document())]["get"]["operationId"].is_string());
         }
         let document: Value =
             serde_json::from_slice(&render_v2("v1.36.4", &resources, no_descriptions())).expect("JSON");
-        check_references(&document, &document["definitions"], "#/definitions/");
+        check_references(&document, &document);
     }
 
     #[test]
     fn patch_operations_say_what_kubectl_looks_for() {
-        for resource in resources().iter().filter(|resource| resource.verbs.iter().any(|verb| verb == "patch")) {
-            let document = v3(&resource.group, &resource.version);
+        let mut documents: HashMap<(&str, &str), Value> = HashMap::new();
+        let resources = resources();
+        for resource in resources.iter().filter(|resource| resource.verbs.iter().any(|verb| verb == "patch")) {
+            let version = (resource.group.as_str(), resource.version.as_str());
+            let document = documents.entry(version).or_insert_with(|| v3(version.0, version.1));
             let wanted = json!({"group": resource.group, "version": resource.version, "kind": resource.kind});
             let paths = document["paths"].as_object().expect("paths");
             let patch = paths
@@ -263,7 +307,7 @@ mod tests {
     #[test]
     fn the_index_names_documents_by_their_hash() {
         assert_eq!(
-            render_index([("", "v1", "AB"), ("apps", "v1", "CD")]),
+            render_index([(document_of("", "v1").as_str(), "AB"), (document_of("apps", "v1").as_str(), "CD")]),
             json!({"paths": {"api/v1": {"serverRelativeURL": "/openapi/v3/api/v1?hash=AB"},
                              "apis/apps/v1": {"serverRelativeURL": "/openapi/v3/apis/apps/v1?hash=CD"}}})
         );

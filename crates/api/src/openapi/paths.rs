@@ -1,13 +1,16 @@
-//! The operations of every resource: which URLs there are, what they take and give.
+//! Which operations each resource has: the URLs, what they take and what they give. Rows of
+//! custom resources say less, as upstream's do (apiextensions-apiserver's
+//! controller/openapi/builder): no protobuf, no watch paths, no strategic merge.
 
-use super::definitions::{Definitions, Dialect};
+use super::definitions::Definitions;
+use super::operation::{Body, Operation, Parameter, render_path};
 use super::{Resource, Subresource, custom_name};
 use crate::gvk::GroupVersionKind;
 use crate::schema::{TypeDef, builtin};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-const PRODUCES: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+pub(super) const MEDIA: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 const STREAMS: [&str; 2] = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
@@ -18,49 +21,6 @@ const PATCHES: [&str; 4] = [
     "application/apply-patch+yaml",
 ];
 
-const LIST_PARAMETERS: [(&str, &str); 10] = [
-    ("allowWatchBookmarks", "boolean"),
-    ("continue", "string"),
-    ("fieldSelector", "string"),
-    ("labelSelector", "string"),
-    ("limit", "integer"),
-    ("resourceVersion", "string"),
-    ("resourceVersionMatch", "string"),
-    ("sendInitialEvents", "boolean"),
-    ("timeoutSeconds", "integer"),
-    ("watch", "boolean"),
-];
-
-const WRITE_PARAMETERS: [(&str, &str); 3] =
-    [("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string")];
-
-const PATCH_PARAMETERS: [(&str, &str); 4] =
-    [("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string"), ("force", "boolean")];
-
-const DELETE_PARAMETERS: [(&str, &str); 5] = [
-    ("dryRun", "string"),
-    ("gracePeriodSeconds", "integer"),
-    ("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-    ("orphanDependents", "boolean"),
-    ("propagationPolicy", "string"),
-];
-
-const DELETE_COLLECTION_PARAMETERS: [(&str, &str); 13] = [
-    ("continue", "string"),
-    ("dryRun", "string"),
-    ("fieldSelector", "string"),
-    ("gracePeriodSeconds", "integer"),
-    ("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-    ("labelSelector", "string"),
-    ("limit", "integer"),
-    ("orphanDependents", "boolean"),
-    ("propagationPolicy", "string"),
-    ("resourceVersion", "string"),
-    ("resourceVersionMatch", "string"),
-    ("sendInitialEvents", "boolean"),
-    ("timeoutSeconds", "integer"),
-];
-
 pub(super) fn render(resources: &[&Resource], definitions: &mut Definitions) -> Map<String, Value> {
     let mut paths = Map::new();
     for resource in resources {
@@ -69,26 +29,8 @@ pub(super) fn render(resources: &[&Resource], definitions: &mut Definitions) -> 
     paths
 }
 
-/// One operation before it is written in a dialect.
-struct Operation {
-    /// `read`, `list`…: the first word of the operationId.
-    id: String,
-    action: &'static str,
-    description: String,
-    parameters: Vec<(&'static str, &'static str)>,
-    kind: GroupVersionKind,
-    body: Body,
-    /// The codes of success with what they carry.
-    responses: Vec<(&'static str, Option<Value>)>,
-    produces: Vec<&'static str>,
-}
-
-enum Body {
-    None,
-    Object(Value),
-    Optional(Value),
-    Patch(Value),
-}
+/// The operations of one path by method.
+type Operations = Vec<(&'static str, Operation)>;
 
 struct Writer<'a> {
     resource: &'a Resource,
@@ -101,14 +43,9 @@ impl Writer<'_> {
         let resource = self.resource;
         let (group, version, plural) = (&resource.group, &resource.version, &resource.plural);
         let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
-        let collection = if resource.namespaced {
-            format!("{root}/namespaces/{{namespace}}/{plural}")
-        } else {
-            format!("{root}/{plural}")
-        };
+        let scoped = if resource.namespaced { format!("namespaces/{{namespace}}/{plural}") } else { plural.clone() };
+        let collection = format!("{root}/{scoped}");
 
-        self.discovery(&format!("{root}/"));
-        let kind = self.kind();
         let item = resource.schema.clone();
         let list = resource.list_schema.clone().or_else(|| resource.schema.clone());
         let (object, listed) = match &resource.custom {
@@ -120,336 +57,252 @@ impl Writer<'_> {
                 let listed = self.definitions.plain(&list, custom.list.clone());
                 (self.custom_object(), listed)
             }
-            None => (self.reference(&item), self.reference(&list)),
+            None => {
+                self.discovery(format!("{root}/"));
+                (self.reference(&item), self.reference(&list))
+            }
         };
 
-        let mut methods = Map::new();
+        let mut operations = Operations::new();
         if self.has("list") {
-            let operation = self.list_operation(format!("list{}", self.id("")), &listed);
-            methods.insert("get".into(), self.operation(operation));
+            operations.push(("get", self.list(format!("list{}", self.id("")), &listed)));
         }
         if self.has("create") {
-            let operation = Operation {
-                id: format!("create{}", self.id("")),
-                action: "post",
-                description: format!("create a {}", resource.kind),
-                parameters: WRITE_PARAMETERS.to_vec(),
-                kind: kind.clone(),
-                body: Body::Object(object.clone()),
-                responses: vec![
-                    ("200", Some(object.clone())),
-                    ("201", Some(object.clone())),
-                    ("202", Some(object.clone())),
-                ],
-                produces: PRODUCES.to_vec(),
-            };
-            methods.insert("post".into(), self.operation(operation));
+            operations.push(("post", self.create("", &object)));
         }
         if self.has("deletecollection") {
-            let (options, status) = (self.meta("DeleteOptions"), self.meta("Status"));
-            let operation = Operation {
-                id: format!("delete{}", self.id("Collection")),
-                action: "deletecollection",
-                description: format!("delete collection of {}", resource.kind),
-                parameters: DELETE_COLLECTION_PARAMETERS.to_vec(),
-                kind: kind.clone(),
-                body: Body::Optional(options),
-                responses: vec![("200", Some(status))],
-                produces: PRODUCES.to_vec(),
-            };
-            methods.insert("delete".into(), self.operation(operation));
+            operations.push(("delete", self.delete_collection()));
         }
-        self.path(collection.clone(), methods, &[]);
+        self.insert(collection.clone(), operations, &[]);
 
         if resource.namespaced && self.has("list") {
             let id = format!("list{}{}ForAllNamespaces", self.group_version_id(), resource.kind);
-            let operation = self.list_operation(id, &listed);
-            let methods = Map::from_iter([("get".to_owned(), self.operation(operation))]);
-            self.all_namespaces_path(format!("{root}/{plural}"), methods);
+            let operation = self.list(id, &listed);
+            self.insert_with(format!("{root}/{plural}"), vec![("get", operation)], &[]);
         }
 
-        let mut methods = Map::new();
-        self.object_methods(&resource.verbs, "", &kind, &object, &mut methods);
-        self.path(format!("{collection}/{{name}}"), methods, &["name"]);
+        let operations = self.object_operations(&resource.verbs, "", &object);
+        self.insert(format!("{collection}/{{name}}"), operations, &["name"]);
 
         for subresource in &resource.subresources {
             self.subresource(&collection, subresource);
         }
+        if self.has("watch") && resource.custom.is_none() {
+            self.watches(&root, &scoped);
+        }
     }
 
     fn subresource(&mut self, collection: &str, subresource: &Subresource) {
-        let name = &subresource.name;
-        let suffix = capitalize(name);
-        let mut methods = Map::new();
-        // What connects (exec, proxy) or streams (log) has no object to give.
-        let is_custom_status = self.resource.custom.is_some() && name == "status";
-        let has_object = subresource.schema.is_some() || is_custom_status;
-        if !has_object || subresource.kind.kind.ends_with("Options") || name == "log" {
-            for verb in &subresource.verbs {
-                let (method, action) = match verb.as_str() {
-                    "get" if name == "log" => ("get", "get"),
-                    "get" => ("get", "connect"),
-                    "create" => ("post", "connect"),
-                    "update" => ("put", "connect"),
-                    "patch" => ("patch", "connect"),
-                    "delete" => ("delete", "connect"),
-                    _ => continue,
-                };
-                let id = if name == "log" {
-                    format!("read{}{suffix}", self.id(""))
-                } else {
-                    format!("connect{}{}", self.id(&capitalize(method)), suffix)
-                };
-                let operation = Operation {
-                    id,
-                    action,
-                    description: format!("{name} of {}", self.resource.kind),
-                    parameters: Vec::new(),
-                    kind: subresource.kind.clone(),
-                    body: Body::None,
-                    responses: vec![("200", Some(json!({"type": "string"})))],
-                    produces: vec!["text/plain", "application/json"],
-                };
-                methods.insert(method.into(), self.operation(operation));
-            }
+        let path = format!("{collection}/{{name}}/{}", subresource.name);
+        let suffix = capitalize(&subresource.name);
+        // What is read with options of its own (log) is no object.
+        let reading = builtin().get("core/v1", &format!("{}{suffix}Options", self.resource.kind));
+        if subresource.kind.kind.ends_with("Options") {
+            self.connections(&path, subresource);
+        } else if let Some(options) = reading.filter(|_| self.resource.group.is_empty()) {
+            let description = format!("read {} of the specified {}", subresource.name, self.resource.kind);
+            let id = format!("read{}{suffix}", self.id(""));
+            let mut operation = self.operation(id, "get", description, &json!({"type": "string"}));
+            operation.parameters.extend(Parameter::of_options(options, &[]));
+            operation.produces.insert(0, "text/plain");
+            self.insert(path, vec![("get", operation)], &["name"]);
         } else {
+            let is_custom_status = self.resource.custom.is_some() && subresource.name == "status";
             let object = if is_custom_status { self.custom_object() } else { self.reference(&subresource.schema) };
-            self.object_methods(&subresource.verbs, &suffix, &subresource.kind, &object, &mut methods);
+            let mut operations = self.object_operations(&subresource.verbs, &suffix, &object);
             if subresource.verbs.iter().any(|verb| verb == "create") {
-                let operation = Operation {
-                    id: format!("create{}{suffix}", self.id("")),
-                    action: "post",
-                    description: format!("create {name} of a {}", self.resource.kind),
-                    parameters: WRITE_PARAMETERS.to_vec(),
-                    kind: subresource.kind.clone(),
-                    body: Body::Object(object.clone()),
-                    responses: vec![
-                        ("200", Some(object.clone())),
-                        ("201", Some(object.clone())),
-                        ("202", Some(object.clone())),
-                    ],
-                    produces: PRODUCES.to_vec(),
-                };
-                methods.insert("post".into(), self.operation(operation));
+                operations.push(("post", self.create(&suffix, &object)));
             }
+            // The parts of a custom resource count as the resource.
+            if self.resource.custom.is_none() {
+                for (_, operation) in &mut operations {
+                    operation.action = operation.action.take().map(|(action, _)| (action, subresource.kind.clone()));
+                }
+            }
+            self.insert(path, operations, &["name"]);
         }
-        self.path(format!("{collection}/{{name}}/{name}"), methods, &["name"]);
+    }
+
+    /// exec, proxy…: the options are the query. Where they name a path, the connection is to
+    /// an HTTP server: it takes every method, and the path may stand in the URL as well.
+    fn connections(&mut self, path: &str, subresource: &Subresource) {
+        let options = subresource.schema.as_ref().or_else(|| builtin().get("core/v1", &subresource.kind.kind));
+        let parameters = options.map(|options| Parameter::of_options(options, &[])).unwrap_or_default();
+        let is_proxy = options.is_some_and(|options| options.field("path").is_some());
+        let mut methods: Vec<&'static str> = subresource.verbs.iter().filter_map(|verb| method_of(verb)).collect();
+        if is_proxy {
+            methods.extend(["head", "options"]);
+        }
+        let tails = [("", "", &["name"][..]), ("/{path}", "WithPath", &["name", "path"][..])];
+        for (tail, word, in_path) in tails.into_iter().take(if is_proxy { 2 } else { 1 }) {
+            let operations = methods.iter().map(|method| {
+                let id = format!("connect{}{}{word}", self.id(&capitalize(method)), capitalize(&subresource.name));
+                let description = format!(
+                    "connect {} requests to {} of {}",
+                    method.to_ascii_uppercase(),
+                    subresource.name,
+                    self.resource.kind
+                );
+                let operation = Operation {
+                    action: Some(("connect", subresource.kind.clone())),
+                    parameters: parameters.clone(),
+                    produces: vec!["*/*"],
+                    ..self.operation(id, "connect", description, &json!({"type": "string"}))
+                };
+                (*method, operation)
+            });
+            let operations = operations.collect();
+            self.insert(format!("{path}{tail}"), operations, in_path);
+        }
     }
 
     /// get, update, patch and delete of one object or of a part of it.
-    fn object_methods(
-        &mut self,
-        verbs: &[String],
-        suffix: &str,
-        kind: &GroupVersionKind,
-        object: &Value,
-        methods: &mut Map<String, Value>,
-    ) {
+    fn object_operations(&mut self, verbs: &[String], suffix: &str, object: &Value) -> Operations {
         let of = if suffix.is_empty() { String::new() } else { format!("{} of ", suffix.to_lowercase()) };
-        let resource_kind = &self.resource.kind;
+        let is_custom = self.resource.custom.is_some();
+        let mut operations = Operations::new();
         for verb in verbs {
-            let base = |id: &str, action, what: &str| Operation {
-                id: id.to_owned(),
-                action,
-                description: format!("{what} {of}the specified {resource_kind}"),
-                parameters: Vec::new(),
-                kind: kind.clone(),
-                body: Body::None,
-                responses: vec![("200", Some(object.clone()))],
-                produces: PRODUCES.to_vec(),
-            };
-            let (method, operation) = match verb.as_str() {
-                "get" => ("get", base("read", "get", "read")),
-                "update" => (
-                    "put",
-                    Operation {
-                        parameters: WRITE_PARAMETERS.to_vec(),
-                        body: Body::Object(object.clone()),
-                        responses: vec![("200", Some(object.clone())), ("201", Some(object.clone()))],
-                        ..base("replace", "put", "replace")
-                    },
-                ),
-                "patch" => {
-                    let patch =
-                        self.definitions.plain("io.k8s.apimachinery.pkg.apis.meta.v1.Patch", json!({"type": "object"}));
-                    (
-                        "patch",
-                        Operation {
-                            parameters: PATCH_PARAMETERS.to_vec(),
-                            body: Body::Patch(patch),
-                            responses: vec![("200", Some(object.clone())), ("201", Some(object.clone()))],
-                            ..base("patch", "patch", "partially update")
-                        },
-                    )
-                }
-                "delete" => {
-                    let (options, status) = (self.meta("DeleteOptions"), self.meta("Status"));
-                    (
-                        "delete",
-                        Operation {
-                            parameters: DELETE_PARAMETERS.to_vec(),
-                            body: Body::Optional(options),
-                            responses: vec![("200", Some(status.clone())), ("202", Some(status))],
-                            ..base("delete", "delete", "delete")
-                        },
-                    )
-                }
+            let Some(method) = method_of(verb) else { continue };
+            let (word, what) = match verb.as_str() {
+                "get" => ("read", "read"),
+                "update" => ("replace", "replace"),
+                "patch" => ("patch", "partially update"),
+                "delete" => ("delete", "delete"),
                 _ => continue,
             };
-            let id = format!("{}{}{suffix}", operation.id, self.id(""));
-            methods.insert(method.into(), self.operation(Operation { id, ..operation }));
+            let id = format!("{word}{}{suffix}", self.id(""));
+            let description = format!("{what} {of}the specified {}", self.resource.kind);
+            let mut operation = self.operation(id, method, description, object);
+            match verb.as_str() {
+                "get" if is_custom => operation.parameters.extend(options("GetOptions", &[])),
+                "update" => {
+                    operation.parameters.extend(options("UpdateOptions", &[]));
+                    operation.body = Body::Required(object.clone());
+                    operation.responses = carrying(&["200", "201"], object);
+                }
+                "patch" => {
+                    let name = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+                    operation.parameters.extend(options("PatchOptions", &[]));
+                    operation.body = Body::Patch(self.definitions.plain(name, json!({"type": "object"})));
+                    operation.consumes = self.offered(&PATCHES);
+                    operation.responses = carrying(if is_custom { &["200"] } else { &["200", "201"] }, object);
+                }
+                "delete" => {
+                    let given = if self.resource.returns_deleted { object.clone() } else { self.meta("Status") };
+                    operation.parameters.extend(options("DeleteOptions", &[]));
+                    operation.body = Body::Optional(self.meta("DeleteOptions"));
+                    operation.responses = carrying(&["200", "202"], &given);
+                }
+                _ => {}
+            }
+            operations.push((method, operation));
         }
+        operations
     }
 
-    fn list_operation(&self, id: String, listed: &Value) -> Operation {
-        Operation {
-            id,
-            action: "list",
-            description: format!("list or watch objects of kind {}", self.resource.kind),
-            parameters: LIST_PARAMETERS.to_vec(),
-            kind: self.kind(),
-            body: Body::None,
-            responses: vec![("200", Some(listed.clone()))],
-            produces: PRODUCES.iter().chain(&STREAMS).copied().collect(),
+    fn create(&self, suffix: &str, object: &Value) -> Operation {
+        let of = if suffix.is_empty() { String::new() } else { format!("{} of ", suffix.to_lowercase()) };
+        let id = format!("create{}{suffix}", self.id(""));
+        let mut operation = self.operation(id, "post", format!("create {of}a {}", self.resource.kind), object);
+        operation.parameters.extend(options("CreateOptions", &[]));
+        operation.body = Body::Required(object.clone());
+        operation.responses = carrying(&["200", "201", "202"], object);
+        operation
+    }
+
+    fn delete_collection(&mut self) -> Operation {
+        let status = self.meta("Status");
+        let id = format!("delete{}", self.id("Collection"));
+        let description = format!("delete collection of {}", self.resource.kind);
+        let mut operation = self.operation(id, "deletecollection", description, &status);
+        if self.resource.custom.is_some() {
+            operation.parameters.extend(options("ListOptions", &[]));
+        } else {
+            operation.parameters.extend(options("DeleteOptions", &[]));
+            operation.parameters.extend(options("ListOptions", &["watch", "allowWatchBookmarks"]));
+            operation.body = Body::Optional(self.meta("DeleteOptions"));
+        }
+        operation
+    }
+
+    fn list(&self, id: String, listed: &Value) -> Operation {
+        let description = format!("list or watch objects of kind {}", self.resource.kind);
+        let mut operation = self.operation(id, "list", description, listed);
+        operation.parameters.extend(options("ListOptions", &[]));
+        if self.resource.custom.is_none() {
+            operation.produces.extend(STREAMS);
+        }
+        operation
+    }
+
+    /// The paths that watched before `?watch=true` did. They are served and deprecated.
+    fn watches(&mut self, root: &str, scoped: &str) {
+        let event = self.meta("WatchEvent");
+        let watch = |writer: &Self, id: String, action, what: &str| {
+            let description = format!("{what} of kind {}; deprecated: list with watch", writer.resource.kind);
+            let mut operation = writer.operation(id, action, description, &event);
+            operation.parameters.extend(options("ListOptions", &[]));
+            operation.produces.extend(STREAMS);
+            vec![("get", operation)]
+        };
+        let one = watch(self, format!("watch{}", self.id("")), "watch", "watch one object");
+        let all = watch(self, format!("watch{}List", self.id("")), "watchlist", "watch the objects");
+        self.insert(format!("{root}/watch/{scoped}/{{name}}"), one, &["name"]);
+        self.insert(format!("{root}/watch/{scoped}"), all, &[]);
+        if self.resource.namespaced {
+            let id = format!("watch{}{}ListForAllNamespaces", self.group_version_id(), self.resource.kind);
+            let everywhere = watch(self, id, "watchlist", "watch the objects of all namespaces");
+            self.insert_with(format!("{root}/watch/{}", self.resource.plural), everywhere, &[]);
         }
     }
 
     /// The list of resources that discovery gives.
-    fn discovery(&mut self, path: &str) {
-        if self.paths.contains_key(path) {
+    fn discovery(&mut self, path: String) {
+        if self.paths.contains_key(&path) {
             return;
         }
         let listed = self.meta("APIResourceList");
-        // No operation names the type of watch events, yet clients look for it.
-        self.meta("WatchEvent");
+        let id = format!("get{}APIResources", self.group_version_id());
         let operation = Operation {
-            id: format!("get{}APIResources", self.group_version_id()),
-            action: "",
-            description: "get available resources".to_owned(),
+            action: None,
             parameters: Vec::new(),
-            kind: self.kind(),
+            consumes: MEDIA.to_vec(),
+            ..self.operation(id, "", "get available resources".to_owned(), &listed)
+        };
+        let item = render_path(vec![("get", operation)], self.definitions.dialect);
+        self.paths.insert(path, item);
+    }
+
+    /// An operation that takes nothing and gives this.
+    fn operation(&self, id: String, action: &'static str, description: String, given: &Value) -> Operation {
+        Operation {
+            id,
+            description,
+            tag: self.tag(),
+            action: Some((action, self.kind())),
+            parameters: vec![Parameter::query("pretty", "string")],
             body: Body::None,
-            responses: vec![("200", Some(listed))],
-            produces: PRODUCES.to_vec(),
-        };
-        let mut rendered = self.operation(operation);
-        if let Some(map) = rendered.as_object_mut() {
-            map.remove("x-kubernetes-action");
-            map.remove("x-kubernetes-group-version-kind");
+            consumes: if self.resource.custom.is_some() { self.offered(&MEDIA) } else { vec!["*/*"] },
+            produces: self.offered(&MEDIA),
+            responses: carrying(&["200"], given),
         }
-        self.paths.insert(path.to_owned(), json!({ "get": rendered }));
     }
 
-    fn operation(&mut self, operation: Operation) -> Value {
-        let v3 = self.definitions.dialect == Dialect::V3;
-        let offered = |list: &[&'static str]| -> Vec<&'static str> {
-            list.iter().copied().filter(|media| self.is_offered(media)).collect()
-        };
-        let (patches, produces) = (offered(&PATCHES), offered(&operation.produces));
-        let mut out = Map::new();
-        out.insert("operationId".into(), operation.id.into());
-        out.insert("description".into(), operation.description.into());
-        out.insert("tags".into(), json!([self.tag()]));
-        out.insert("x-kubernetes-action".into(), operation.action.into());
-        let kind = &operation.kind;
-        out.insert(
-            "x-kubernetes-group-version-kind".into(),
-            json!({"group": kind.group, "version": kind.version, "kind": kind.kind}),
-        );
-        let mut parameters: Vec<Value> =
-            operation.parameters.iter().map(|(name, ty)| self.parameter("query", name, ty)).collect();
-
-        match operation.body {
-            Body::None => {}
-            Body::Object(schema) | Body::Optional(schema) if v3 => {
-                let required = out
-                    .get("x-kubernetes-action")
-                    .is_some_and(|action| !matches!(action.as_str(), Some("delete" | "deletecollection")));
-                let mut body = json!({"content": {"*/*": {"schema": schema}}});
-                if required {
-                    body["required"] = true.into();
-                }
-                out.insert("requestBody".into(), body);
-            }
-            Body::Patch(schema) if v3 => {
-                let content: Map<String, Value> =
-                    patches.iter().map(|media| ((*media).to_owned(), json!({"schema": schema}))).collect();
-                out.insert("requestBody".into(), json!({"content": content, "required": true}));
-            }
-            Body::Object(schema) => {
-                parameters.push(json!({"in": "body", "name": "body", "required": true, "schema": schema}));
-                out.insert("consumes".into(), json!(["*/*"]));
-            }
-            Body::Optional(schema) => {
-                parameters.push(json!({"in": "body", "name": "body", "schema": schema}));
-                out.insert("consumes".into(), json!(["*/*"]));
-            }
-            Body::Patch(schema) => {
-                parameters.push(json!({"in": "body", "name": "body", "required": true, "schema": schema}));
-                out.insert("consumes".into(), json!(patches));
-            }
-        }
-        if !parameters.is_empty() {
-            out.insert("parameters".into(), Value::Array(parameters));
-        }
-
-        let mut responses = Map::new();
-        for (code, schema) in operation.responses {
-            let description = match code {
-                "201" => "Created",
-                "202" => "Accepted",
-                _ => "OK",
-            };
-            let mut response = json!({ "description": description });
-            match schema {
-                Some(schema) if v3 => {
-                    let content: Map<String, Value> =
-                        produces.iter().map(|media| ((*media).to_owned(), json!({"schema": schema}))).collect();
-                    response["content"] = Value::Object(content);
-                }
-                Some(schema) => response["schema"] = schema,
-                None => {}
-            }
-            responses.insert(code.to_owned(), response);
-        }
-        responses.insert("401".into(), json!({"description": "Unauthorized"}));
-        out.insert("responses".into(), Value::Object(responses));
-        if !v3 {
-            out.insert("produces".into(), json!(produces));
-            out.insert("schemes".into(), json!(["https"]));
-        }
-        Value::Object(out)
-    }
-
-    fn parameter(&self, place: &str, name: &str, ty: &str) -> Value {
-        let mut parameter = match self.definitions.dialect {
-            Dialect::V3 => json!({"in": place, "name": name, "schema": {"type": ty, "uniqueItems": true}}),
-            Dialect::V2 => json!({"in": place, "name": name, "type": ty, "uniqueItems": true}),
-        };
-        if place == "path" {
-            parameter["required"] = true.into();
-        }
-        parameter
-    }
-
-    fn path(&mut self, path: String, methods: Map<String, Value>, in_path: &[&str]) {
+    /// A path below the namespace, if the resource has one.
+    fn insert(&mut self, path: String, operations: Operations, in_path: &[&str]) {
         let namespace: &[&str] = if self.resource.namespaced { &["namespace"] } else { &[] };
-        self.insert(path, methods, in_path.iter().chain(namespace).copied().collect());
+        let in_path: Vec<&str> = in_path.iter().chain(namespace).copied().collect();
+        self.insert_with(path, operations, &in_path);
     }
 
-    fn all_namespaces_path(&mut self, path: String, methods: Map<String, Value>) {
-        self.insert(path, methods, Vec::new());
-    }
-
-    fn insert(&mut self, path: String, mut methods: Map<String, Value>, in_path: Vec<&str>) {
-        if methods.is_empty() {
+    fn insert_with(&mut self, path: String, mut operations: Operations, in_path: &[&str]) {
+        if operations.is_empty() {
             return;
         }
-        let mut parameters: Vec<Value> =
-            in_path.into_iter().map(|name| self.parameter("path", name, "string")).collect();
-        parameters.push(self.parameter("query", "pretty", "string"));
-        methods.insert("parameters".into(), Value::Array(parameters));
-        self.paths.insert(path, Value::Object(methods));
+        for (_, operation) in &mut operations {
+            operation.parameters.extend(in_path.iter().map(|name| Parameter::path(name)));
+        }
+        self.paths.insert(path, render_path(operations, self.definitions.dialect));
     }
 
     fn has(&self, verb: &str) -> bool {
@@ -475,12 +328,15 @@ impl Writer<'_> {
     }
 
     /// Custom resources have no protobuf form and no strategic merge.
-    fn is_offered(&self, media: &str) -> bool {
-        self.resource.custom.is_none() || !(media.contains("protobuf") || media.contains("strategic"))
+    fn offered(&self, media: &[&'static str]) -> Vec<&'static str> {
+        let is_builtin = self.resource.custom.is_none();
+        let offered =
+            |media: &&&'static str| is_builtin || !(media.contains("protobuf") || media.contains("strategic"));
+        media.iter().filter(offered).copied().collect()
     }
 
     fn meta(&mut self, name: &str) -> Value {
-        self.reference(&builtin().get("meta/v1", name).cloned())
+        self.definitions.meta(name)
     }
 
     /// `AppsV1NamespacedDeployment`, with a word after the version if one is given.
@@ -491,22 +347,46 @@ impl Writer<'_> {
 
     /// `RbacAuthorizationV1`, `CoreV1`.
     fn group_version_id(&self) -> String {
-        let group = match self.resource.group.as_str() {
-            "" => "core",
-            group => group.strip_suffix(".k8s.io").unwrap_or(group),
-        };
-        let group: String = group.split(['.', '-']).map(capitalize).collect();
-        format!("{group}{}", capitalize(&self.resource.version))
+        format!("{}{}", group_id(&self.resource.group), capitalize(&self.resource.version))
     }
 
     /// `rbacAuthorization_v1`, `core_v1`.
     fn tag(&self) -> String {
-        let id = self.group_version_id();
-        let group = id.strip_suffix(&capitalize(&self.resource.version)).unwrap_or(&id);
-        let mut letters = group.chars();
-        let first = letters.next().map(|c| c.to_ascii_lowercase()).into_iter();
-        format!("{}_{}", first.chain(letters).collect::<String>(), self.resource.version)
+        format!("{}_{}", group_tag(&self.resource.group), self.resource.version)
     }
+}
+
+fn options(name: &str, except: &[&str]) -> Vec<Parameter> {
+    builtin().get("meta/v1", name).map(|options| Parameter::of_options(options, except)).unwrap_or_default()
+}
+
+fn carrying(codes: &[&'static str], value: &Value) -> Vec<(&'static str, Value)> {
+    codes.iter().map(|code| (*code, value.clone())).collect()
+}
+
+fn method_of(verb: &str) -> Option<&'static str> {
+    match verb {
+        "get" => Some("get"),
+        "create" => Some("post"),
+        "update" => Some("put"),
+        "patch" => Some("patch"),
+        "delete" => Some("delete"),
+        _ => None,
+    }
+}
+
+/// `RbacAuthorization` for `rbac.authorization.k8s.io`, `Core` for the group without a name.
+pub(super) fn group_id(group: &str) -> String {
+    let group = if group.is_empty() { "core" } else { group.strip_suffix(".k8s.io").unwrap_or(group) };
+    group.split(['.', '-']).map(capitalize).collect()
+}
+
+/// `rbacAuthorization`, `core`.
+pub(super) fn group_tag(group: &str) -> String {
+    let id = group_id(group);
+    let mut letters = id.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase()).into_iter();
+    first.chain(letters).collect()
 }
 
 fn capitalize(word: &str) -> String {

@@ -35,6 +35,8 @@ enum Kind {
     Paths,
     Responses,
     Parameters,
+    /// Parameters by the name that references give.
+    SharedParameters,
     /// A schema inside the choice of schema and file.
     ResponseSchema,
     /// Lists of strings by name.
@@ -44,7 +46,7 @@ enum Kind {
 
 use Kind::{
     AdditionalProperties, Any, Anys, Double, Flag, Integer, Items, Many, Named, One, Parameters, Paths, Requirements,
-    ResponseSchema, Responses, SecurityDefinitions, Text, Texts, Types,
+    ResponseSchema, Responses, SecurityDefinitions, SharedParameters, Text, Texts, Types,
 };
 
 static DOCUMENT: Message = Message {
@@ -58,6 +60,7 @@ static DOCUMENT: Message = Message {
         Field("produces", 7, Texts),
         Field("paths", 8, Paths),
         Field("definitions", 9, Named(&SCHEMA)),
+        Field("parameters", 10, SharedParameters),
         Field("security", 12, Requirements),
         Field("securityDefinitions", 13, SecurityDefinitions),
         Field("tags", 14, Many(&TAG)),
@@ -331,6 +334,7 @@ fn encode_field(number: u32, kind: &Kind, value: &Value, out: &mut Vec<u8>) {
             }
         }),
         Parameters => items(value).iter().for_each(|item| nested(number, out, |out| parameter(item, out))),
+        SharedParameters => nested(number, out, |out| named(1, value, out, plain_parameter)),
         ResponseSchema => nested(number, out, |out| nested(1, out, |out| encode(&SCHEMA, value, out))),
         Requirements => items(value).iter().for_each(|item| {
             nested(number, out, |out| named(1, item, out, |scopes, out| strings(1, scopes, out)));
@@ -350,16 +354,18 @@ fn parameter(value: &Value, out: &mut Vec<u8>) {
     if value.get("$ref").is_some() {
         return nested(2, out, |out| encode(&REFERENCE, value, out));
     }
-    nested(1, out, |out| {
-        let (choice, message) = match value.get("in").and_then(Value::as_str) {
-            Some("body") => return nested(1, out, |out| encode(&BODY_PARAMETER, value, out)),
-            Some("header") => (1, &PATH_PARAMETER),
-            Some("formData") => (2, &QUERY_PARAMETER),
-            Some("query") => (3, &QUERY_PARAMETER),
-            _ => (4, &PATH_PARAMETER),
-        };
-        nested(2, out, |out| nested(choice, out, |out| encode(message, value, out)));
-    });
+    nested(1, out, |out| plain_parameter(value, out));
+}
+
+fn plain_parameter(value: &Value, out: &mut Vec<u8>) {
+    let (choice, message) = match value.get("in").and_then(Value::as_str) {
+        Some("body") => return nested(1, out, |out| encode(&BODY_PARAMETER, value, out)),
+        Some("header") => (1, &PATH_PARAMETER),
+        Some("formData") => (2, &QUERY_PARAMETER),
+        Some("query") => (3, &QUERY_PARAMETER),
+        _ => (4, &PATH_PARAMETER),
+    };
+    nested(2, out, |out| nested(choice, out, |out| encode(message, value, out)));
 }
 
 /// Pairs of a name and a value. Keys that begin with `x-` are extensions and not pairs.
@@ -456,6 +462,20 @@ mod tests {
         assert!(has(b"\x0a\x0f#/definitions/d"), "the reference");
         // query_parameter_sub_schema (3) inside non_body_parameter (2) inside parameter (1).
         assert!(has(b"\x0a\x11\x12\x0f\x1a\x0d\x12\x05query\x22\x01q\xa0\x01\x01"));
+    }
+
+    #[test]
+    fn shared_parameters_are_pairs_and_references_to_them() {
+        let document = json!({
+            "paths": {"/p": {"parameters": [{"$ref": "#/parameters/q-1"}]}},
+            "parameters": {"q-1": {"in": "query", "name": "q"}},
+        });
+        let bytes = encode_v2(&document);
+        let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+        assert!(has(b"\x4a\x14\x12\x12\x0a\x10#/parameters/q-1"), "json_reference (2) inside parameter");
+        // parameters (10) holds named_parameter (1): a name (1) and a parameter (2), which is
+        // here a query_parameter_sub_schema (3) inside non_body_parameter (2).
+        assert!(has(b"\x52\x17\x0a\x15\x0a\x03q-1\x12\x0e\x12\x0c\x1a\x0a\x12\x05query\x22\x01q"));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct TypeDef {
     pub struct_type: Option<StructType>,
     /// Fields that are not listed are kept as they are (custom resources may say so).
     pub preserve_unknown: bool,
+    /// Of these fields at most one is set. OpenAPI says so, and nothing here depends on it.
+    pub union: Option<Box<Union>>,
     /// Positions in `fields` in the order of their names: half the memory of a hash map
     /// and as quick for the few dozen fields that types have.
     by_name: Box<[u16]>,
@@ -49,6 +51,7 @@ impl TypeDef {
             fields,
             struct_type: None,
             preserve_unknown: false,
+            union: None,
             by_name: by_name.into(),
             always,
             layout: OnceLock::new(),
@@ -77,6 +80,14 @@ impl TypeDef {
             .ok()
             .map(|found| usize::from(self.by_name[found]))
     }
+}
+
+/// Fields that exclude each other.
+#[derive(Debug)]
+pub struct Union {
+    /// The field that says which of them is set, if there is one.
+    pub discriminator: Option<Arc<str>>,
+    pub members: Box<[Arc<str>]>,
 }
 
 /// Whether apply owns a struct's fields one by one or the struct whole.

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! type Probe struct=atomic              a type, then its fields
+//! type Limit union=type:queuing         one whose fields exclude each other, told by `type`
 //!   <inline> 1 ProbeHandler pb=handler  an embedded struct: its fields stand in Probe's
 //!                                       JSON object, in protobuf it is message 1
 //!   periodSeconds 4 int32 omitempty     JSON name, protobuf tag (or -), type, attributes
@@ -12,7 +13,7 @@
 //! ```
 
 use super::packages::packages;
-use super::{Field, ListType, Special, StructType, Table, Type, TypeDef, TypeRef, package_of};
+use super::{Field, ListType, Special, StructType, Table, Type, TypeDef, TypeRef, Union, package_of};
 use crate::gvk::GroupVersionKind;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -167,11 +168,13 @@ impl<'a> Reader<'a> {
                 let mut flat = Vec::with_capacity(fields.len());
                 self.flatten(&entries, package, fields, &Embedding::default(), &mut flat)?;
                 let mut definition = TypeDef::new(package_name.clone(), name.clone(), flat);
-                definition.struct_type = match words(attributes).next() {
-                    None => None,
-                    Some("struct=atomic") => Some(StructType::Atomic),
-                    Some(other) => return fail(package, *line, format!("unknown attribute {other:?}")),
-                };
+                for attribute in words(attributes) {
+                    match attribute.split_once('=') {
+                        Some(("struct", "atomic")) => definition.struct_type = Some(StructType::Atomic),
+                        Some(("union", fields)) => definition.union = Some(Box::new(self.union(fields))),
+                        _ => return fail(package, *line, format!("unknown attribute {attribute:?}")),
+                    }
+                }
                 let definition = Arc::new(definition);
                 if slot.set(definition.clone()).is_err() {
                     return fail(package, *line, "built twice");
@@ -200,6 +203,13 @@ impl<'a> Reader<'a> {
         let new: Arc<str> = Arc::from(text);
         self.strings.insert(new.clone());
         new
+    }
+
+    /// `type:queuing,other` or, without a discriminator, `:one,other`.
+    fn union(&mut self, text: &str) -> Union {
+        let (discriminator, members) = text.split_once(':').unwrap_or(("", text));
+        let discriminator = Some(discriminator).filter(|name| !name.is_empty()).map(|name| self.intern(name));
+        Union { discriminator, members: members.split(',').map(|name| self.intern(name)).collect() }
     }
 
     /// Appends the fields of a struct, those of embedded structs in their place.
@@ -431,6 +441,9 @@ mod tests {
         let (mut types, mut references) = (0, 0);
         for definition in builtin().iter() {
             types += 1;
+            for member in definition.union.iter().flat_map(|union| union.members.iter().chain(&union.discriminator)) {
+                assert!(definition.field(member).is_some(), "{} has no {member}", definition.name);
+            }
             for field in &definition.fields {
                 check_type(&field.ty, &mut references);
                 let found = definition.field(&field.name).expect("a field is found by its name");
@@ -505,6 +518,9 @@ mod tests {
         assert_eq!(event.field("involvedObject").expect("field").apply_struct_type(), StructType::Atomic);
         let extra = table.get("authentication/v1", "UserInfo").expect("UserInfo");
         assert!(extra.field("extra").expect("extra").list_message);
+        let subject = table.get("flowcontrol/v1", "Subject").expect("Subject");
+        let union = subject.union.as_ref().expect("a union");
+        assert_eq!((union.discriminator.as_deref(), union.members.len()), (Some("kind"), 3));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 const REFERENCE: &str = "#/definitions/";
+const PARAMETER: &str = "#/parameters/";
 
 impl Aggregator {
     /// A version 3 document from the server that it is about.
@@ -48,6 +49,9 @@ pub fn merge_v2(document: &mut Value, prefix: &str, addition: &Value) {
         .filter(|(path, _)| path.starts_with(prefix))
         .map(|(path, item)| (path.clone(), item.clone()))
         .collect();
+    if let Some(shared) = addition.get("parameters").and_then(Value::as_object) {
+        paths.values_mut().for_each(|item| unshare(item, shared));
+    }
     let mut needed = BTreeSet::new();
     paths.values().for_each(|item| gather(item, theirs, &mut needed));
     let mut definitions: Map<String, Value> =
@@ -77,6 +81,21 @@ pub fn merge_v2(document: &mut Value, prefix: &str, addition: &Value) {
             for (name, value) in from {
                 // Where both serve a path, ours stays.
                 to.entry(name).or_insert(value);
+            }
+        }
+    }
+}
+
+/// Puts parameters in the place of references to them: the names are hashes of each
+/// server's own making, so theirs and ours need not mean the same.
+fn unshare(item: &mut Value, shared: &Map<String, Value>) {
+    let Some(fields) = item.as_object_mut() else { return };
+    for (key, value) in fields {
+        let list = if key == "parameters" { Some(value) } else { value.get_mut("parameters") };
+        for parameter in list.and_then(Value::as_array_mut).into_iter().flatten() {
+            let name = parameter.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix(PARAMETER));
+            if let Some(whole) = name.and_then(|name| shared.get(name)) {
+                *parameter = whole.clone();
             }
         }
     }
@@ -129,6 +148,22 @@ fn rename(value: &mut Value, renamed: &[(String, String)]) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn shared_parameters_of_a_backend_are_written_out() {
+        let mut ours = json!({"paths": {}, "definitions": {}, "parameters": {"body-1": {"name": "limit"}}});
+        let body = json!({"in": "body", "name": "body", "schema": {"$ref": "#/definitions/a"}});
+        let reference = json!({"$ref": "#/parameters/body-1"});
+        let theirs = json!({
+            "paths": {"/apis/x/v1/y": {"post": {"parameters": [reference]}, "parameters": [reference]}},
+            "definitions": {"a": {}},
+            "parameters": {"body-1": body},
+        });
+        merge_v2(&mut ours, "/apis/x/v1/", &theirs);
+        assert_eq!(ours["paths"]["/apis/x/v1/y"], json!({"post": {"parameters": [body]}, "parameters": [body]}));
+        assert!(ours["definitions"]["a"].is_object(), "what a shared parameter names is merged too");
+        assert_eq!(ours["parameters"], json!({"body-1": {"name": "limit"}}));
+    }
 
     #[test]
     fn only_what_a_backend_answers_for_is_merged() {

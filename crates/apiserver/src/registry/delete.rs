@@ -198,7 +198,8 @@ pub fn returns_deleted_object(row: &Row) -> bool {
                 | "podtemplates"
                 | "resourcequotas"
         ),
-        "storage.k8s.io" | "resource.k8s.io" => true,
+        "storage.k8s.io" => row.plural != "csistoragecapacities",
+        "resource.k8s.io" => true,
         _ => false,
     }
 }

@@ -353,6 +353,18 @@ async fn documents_publish_a_kind_while_it_is_there() {
     assert!(schema["properties"]["metadata"]["$ref"].as_str().is_some_and(|text| text.ends_with("ObjectMeta")));
     let etag = v2.headers["etag"].to_str().expect("text").to_owned();
     assert_eq!(server.ask("GET", "/openapi/v2", &[("if-none-match", &etag)], "").await.code, 304);
+    let paths = v2.json()["paths"].clone();
+    let item = &paths["/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"];
+    assert_eq!(item["put"]["consumes"], json!(["application/json", "application/yaml"]));
+    assert_eq!(
+        item["patch"]["consumes"],
+        json!(["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"])
+    );
+    let scale = &paths["/apis/example.com/v1/namespaces/{namespace}/widgets/{name}/scale"]["get"];
+    assert_eq!(scale["x-kubernetes-group-version-kind"]["kind"], "Widget", "as upstream has it");
+    for absent in ["/apis/example.com/", "/apis/example.com/v1/", "/apis/example.com/v1/watch/widgets"] {
+        assert!(paths.get(absent).is_none(), "{absent} is for builtin groups");
+    }
 
     let index = server.get("/openapi/v3").await.ok();
     let url = index["paths"]["apis/example.com/v1"]["serverRelativeURL"].as_str().expect("a document").to_owned();

@@ -120,6 +120,28 @@ async fn a_collection_is_deleted_by_selector() {
 }
 
 #[tokio::test]
+async fn what_a_delete_gives_back_is_what_the_documents_say() {
+    let server = Server::start().await;
+    let storage = "/apis/storage.k8s.io/v1";
+    let class = json!({"metadata": {"name": "a"}, "provisioner": "example.com/none"});
+    server.post(&format!("{storage}/storageclasses"), &class).await.ok();
+    let capacity = json!({"metadata": {"name": "a"}, "storageClassName": "a"});
+    server.post(&format!("{storage}/namespaces/default/csistoragecapacities"), &capacity).await.ok();
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    let document = server.get("/openapi/v2").await.ok();
+    for (collection, namespace, kind) in [
+        (format!("{storage}/storageclasses"), "", "StorageClass"),
+        (format!("{storage}/namespaces/{{namespace}}/csistoragecapacities"), "default", "Status"),
+        ("/api/v1/namespaces/{namespace}/configmaps".to_owned(), "default", "Status"),
+    ] {
+        let said = &document["paths"][format!("{collection}/{{name}}")]["delete"]["responses"]["200"]["schema"]["$ref"];
+        assert!(said.as_str().is_some_and(|said| said.ends_with(&format!(".{kind}"))), "{collection}: {said}");
+        let given = server.delete(&format!("{}/a", collection.replace("{namespace}", namespace))).await.ok();
+        assert_eq!(given["kind"], kind, "{collection}");
+    }
+}
+
+#[tokio::test]
 async fn a_namespace_waits_for_its_finalizer() {
     let server = Server::start().await;
     let created = server.post("/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await.ok();

@@ -48,8 +48,25 @@ async fn a_watch_without_a_version_begins_with_what_is_there() {
         assert_eq!(events.next_name().await, pair("ADDED", "a"));
         assert_eq!(events.next_name().await, pair("ADDED", "b"));
     }
-    let mut legacy = server.watch("/api/v1/watch/namespaces/default/configmaps/b").await;
-    assert_eq!(legacy.next_name().await, pair("ADDED", "b"));
+}
+
+#[tokio::test]
+async fn the_paths_that_watched_before_the_parameter_did_still_do() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    server.post(CONFIG_MAPS, &config_map("b")).await.ok();
+    let mut named = server.watch("/api/v1/watch/namespaces/default/configmaps/b").await;
+    assert_eq!(named.next_name().await, pair("ADDED", "b"));
+    for path in ["/api/v1/watch/namespaces/default/configmaps", "/api/v1/watch/configmaps"] {
+        let mut all = server.watch(&format!("{path}?fieldSelector=metadata.namespace%3Ddefault")).await;
+        assert_eq!(all.next_name().await, pair("ADDED", "a"));
+        assert_eq!(all.next_name().await, pair("ADDED", "b"));
+    }
+    server.patch("application/merge-patch+json", &format!("{CONFIG_MAPS}/a"), &json!({"data": {"x": "y"}})).await.ok();
+    server.delete(&format!("{CONFIG_MAPS}/b")).await.ok();
+    assert_eq!(named.next_name().await, pair("DELETED", "b"), "what happens to others is not shown");
+    let mut cluster = server.watch("/api/v1/watch/namespaces/kube-system").await;
+    assert_eq!(cluster.next_name().await, pair("ADDED", "kube-system"));
 }
 
 #[tokio::test]
