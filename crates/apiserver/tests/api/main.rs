@@ -21,6 +21,7 @@ mod kms_plugin;
 mod lists;
 mod loopback;
 mod network;
+mod operations;
 mod patches;
 mod plugins;
 mod pod_security;
