@@ -108,10 +108,7 @@ fn a_killed_ferry_comes_back_to_running_containers() {
     let before = containers(&place);
     assert_eq!(before.len(), 3);
     place.kubectl("create configmap acknowledged --from-literal=a=b");
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(place.pid()), nix::sys::signal::Signal::SIGKILL).expect("killed");
-    place.eventually("the process to be gone", || {
-        if place.try_kubectl("get --raw /readyz").status.success() { Err("still there".into()) } else { Ok(()) }
-    });
+    place.kill();
     place.start();
     assert_eq!(place.kubectl("get configmap acknowledged -o jsonpath={.data.a}"), "b");
     place.kubectl("rollout status deployment/web --timeout=60s");

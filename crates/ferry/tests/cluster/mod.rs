@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 use nix::fcntl::{Flock, FlockArg};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs::File;
 use std::path::PathBuf;
@@ -87,6 +89,15 @@ impl TestCluster {
     pub fn pid(&self) -> i32 {
         let text = std::fs::read_to_string(self.run_dir().join("ferry.lock")).expect("a running cluster");
         text.trim().parse().expect("a process id")
+    }
+
+    /// Kills that process without warning, and waits until it is gone and another may start.
+    pub fn kill(&self) {
+        kill(Pid::from_raw(self.pid()), Signal::SIGKILL).expect("killed");
+        self.eventually("the process to be gone", || {
+            let lock = File::open(self.run_dir().join("ferry.lock")).map_err(|error| error.to_string())?;
+            Flock::lock(lock, FlockArg::LockSharedNonblock).map(drop).map_err(|(_, error)| error.to_string())
+        });
     }
 
     /// Runs a line of kubectl as a person would type it (words by spaces, no quoting).
