@@ -37,10 +37,18 @@ pub struct Access {
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub encryption_provider_config: Option<PathBuf>,
-    /// What admission plugins are told, PodSecurity and PodNodeSelector: an AdmissionConfiguration
+    /// What admission plugins are told: an AdmissionConfiguration
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub admission_control_config_file: Option<PathBuf>,
+    /// Admission plugins to turn on besides those that always are
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[serde(default)]
+    pub enable_admission_plugins: Vec<String>,
+    /// Admission plugins to turn off
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[serde(default)]
+    pub disable_admission_plugins: Vec<String>,
 }
 
 impl Access {
@@ -51,6 +59,8 @@ impl Access {
             Some(file) => absolute(file).map(Some),
             None => Ok(before.clone()),
         };
+        let names =
+            |said: &Vec<String>, before: &Vec<String>| if said.is_empty() { before.clone() } else { said.clone() };
         let version = &self.authentication_token_webhook_version;
         Ok(Self {
             authentication_config: file(&self.authentication_config, &before.authentication_config)?,
@@ -68,6 +78,8 @@ impl Access {
                 .clone()
                 .or_else(|| before.authentication_token_webhook_version.clone()),
             encryption_provider_config: file(&self.encryption_provider_config, &before.encryption_provider_config)?,
+            enable_admission_plugins: names(&self.enable_admission_plugins, &before.enable_admission_plugins),
+            disable_admission_plugins: names(&self.disable_admission_plugins, &before.disable_admission_plugins),
         })
     }
 
@@ -93,6 +105,8 @@ impl Access {
                 version: self.authentication_token_webhook_version.clone().unwrap_or_else(|| "v1beta1".to_owned()),
                 cache_ttl: TOKEN_WEBHOOK_TTL,
             });
+        config.admission.enable.clone_from(&self.enable_admission_plugins);
+        config.admission.disable.clone_from(&self.disable_admission_plugins);
         match &self.admission_control_config_file {
             Some(file) => {
                 config.admission.read(file).map_err(anyhow::Error::msg).context("--admission-control-config-file")
@@ -117,5 +131,12 @@ mod tests {
         let both = said.or(&before).expect("a directory");
         assert_eq!(both.token_auth_file, before.token_auth_file);
         assert!(both.authorization_config.expect("said").is_absolute());
+        let on = |names: &[&str]| Access {
+            enable_admission_plugins: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Access::default()
+        };
+        let plugins = |said: &Access, before: &Access| said.or(before).expect("a directory").enable_admission_plugins;
+        assert_eq!(plugins(&on(&[]), &on(&["AlwaysPullImages"])), ["AlwaysPullImages"]);
+        assert_eq!(plugins(&on(&["EventRateLimit"]), &on(&["AlwaysPullImages"])), ["EventRateLimit"]);
     }
 }
