@@ -146,7 +146,11 @@ mod tests {
         let now = Timestamp::now();
         let clock = Arc::new(Mutex::new(now));
         let addresses = Arc::new(Mutex::new(vec!["192.0.2.1".parse().expect("an address")]));
-        let names = |ips: &[IpAddr]| PkiConfig { advertise_ips: ips.to_vec(), ..Default::default() };
+        let names = |ips: &[IpAddr]| PkiConfig {
+            advertise_ips: ips.to_vec(),
+            node_names: vec!["n".to_owned()],
+            ..Default::default()
+        };
         let issued = now - Duration::from_secs(issued_days_ago * 86_400);
         let config = names(&addresses.lock().expect("held"));
         let pki = ferry_pki::ensure_at(dir.path(), &config, issued).expect("key material");
@@ -166,6 +170,17 @@ mod tests {
         fn serving(&self) -> Facts {
             Facts::of_pem("apiserver", &self.pki.apiserver.identity().certificate_pem).expect("readable")
         }
+
+        /// What the kubelet's server shows: `server.rs` hands it this identity.
+        fn kubelet_serving(&self) -> Facts {
+            Facts::of_pem("kubelet", &self.pki.nodes["n"].serving.identity().certificate_pem).expect("readable")
+        }
+
+        /// What stands in a file below `pki`.
+        fn on_disk(&self, stem: &str) -> Facts {
+            let path = self.pki.dir.join(format!("{stem}.crt"));
+            Facts::of_pem(stem, &std::fs::read_to_string(path).expect("there")).expect("readable")
+        }
     }
 
     #[tokio::test]
@@ -175,8 +190,26 @@ mod tests {
         let new: IpAddr = "192.0.2.2".parse().expect("an address");
         test.addresses.lock().expect("held").push(new);
         test.told.send(()).await.expect("told");
-        assert_eq!(test.renewed.recv().await, Some(vec!["apiserver".to_owned()]));
+        let changed = vec!["apiserver".to_owned(), "kubelet-serving-n".to_owned()];
+        assert_eq!(test.renewed.recv().await, Some(changed));
         assert!(!before.ips.contains(&new) && test.serving().ips.contains(&new));
+        assert!(test.kubelet_serving().ips.contains(&new));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn both_certificates_of_the_kubelet_are_renewed() {
+        let mut test = start(200);
+        let (serving, client) = (test.kubelet_serving(), test.on_disk("kubelet-n"));
+        *test.clock.lock().expect("held") = test.pki.next_renewal();
+        let changed = test.renewed.recv().await.expect("renewed");
+        for stem in ["kubelet-n", "kubelet-serving-n"] {
+            assert!(changed.contains(&stem.to_owned()), "{changed:?}");
+        }
+        assert!(test.kubelet_serving().not_after > serving.not_after, "those who hold it have the new one");
+        assert_eq!(test.on_disk("kubelet-serving-n"), test.kubelet_serving());
+        let renewed = test.on_disk("kubelet-n");
+        assert!(renewed.not_after > client.not_after && renewed.public_key == client.public_key);
+        assert_eq!(renewed.common_name, "system:node:n");
     }
 
     #[tokio::test(start_paused = true)]

@@ -107,3 +107,75 @@ fn tls_config(config: &ServerConfig) -> Result<rustls::ServerConfig, String> {
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(tls)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parking_lot::Mutex;
+    use rustls::server::{ClientHello, ResolvesServerCert};
+    use rustls::sign::CertifiedKey;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConnection};
+
+    /// A certificate that can be replaced, as the binary's can.
+    #[derive(Debug)]
+    struct Replaceable(Mutex<Arc<CertifiedKey>>);
+
+    impl ResolvesServerCert for Replaceable {
+        fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+            Some(self.0.lock().clone())
+        }
+    }
+
+    fn certified() -> (Arc<CertifiedKey>, CertificateDer<'static>, String) {
+        let made = rcgen::generate_simple_self_signed(vec!["node".to_owned()]).expect("a certificate");
+        let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
+        let provider = rustls::crypto::ring::default_provider();
+        let der = made.cert.der().clone();
+        let certified = CertifiedKey::from_der(vec![der.clone()], key, &provider).expect("they belong together");
+        (Arc::new(certified), der, made.cert.pem())
+    }
+
+    /// The certificate that a connection made now is shown.
+    fn shown(server: &Arc<rustls::ServerConfig>, trusted: &[&CertificateDer<'static>]) -> CertificateDer<'static> {
+        let mut roots = RootCertStore::empty();
+        for certificate in trusted {
+            roots.add((*certificate).clone()).expect("an authority");
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let client = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let mut client = ClientConnection::new(Arc::new(client), "node".try_into().expect("a name")).expect("a client");
+        let mut server = ServerConnection::new(server.clone()).expect("a server");
+        while server.is_handshaking() || client.is_handshaking() {
+            let mut wire = Vec::new();
+            client.write_tls(&mut wire).expect("memory takes it");
+            server.read_tls(&mut wire.as_slice()).expect("memory gives it");
+            server.process_new_packets().expect("the server goes on");
+            let mut wire = Vec::new();
+            server.write_tls(&mut wire).expect("memory takes it");
+            client.read_tls(&mut wire.as_slice()).expect("memory gives it");
+            client.process_new_packets().expect("the client goes on");
+        }
+        client.peer_certificates().expect("a certificate")[0].clone().into_owned()
+    }
+
+    #[test]
+    fn a_renewed_certificate_is_shown_without_a_restart() {
+        let ((before, first, pem), (after, second, _)) = (certified(), certified());
+        let live = Arc::new(Replaceable(Mutex::new(before)));
+        let config = ServerConfig {
+            address: "127.0.0.1:0".parse().expect("an address"),
+            certificate: live.clone(),
+            client_ca_pem: pem,
+            allowed_names: Vec::new(),
+        };
+        let server = Arc::new(tls_config(&config).expect("a server"));
+        let trusted = [&first, &second];
+        assert_eq!(shown(&server, &trusted), first);
+        *live.0.lock() = after;
+        assert_eq!(shown(&server, &trusted), second, "from the next connection on");
+    }
+}
