@@ -32,7 +32,7 @@ impl Plugin for CertificateApproval {
     async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
         // The old object's signer: nobody talks their way in by naming another one.
         let name = request.old_object.map(|old| old.str_at(&["spec", "signerName"])).unwrap_or_default();
-        if signer::may(&self.authorizer, &request.user, "approve", name) {
+        if signer::may(&self.authorizer, &request.user, "approve", name).await {
             return Ok(());
         }
         Err(request.forbidden(&format!("user not permitted to approve requests with signerName {name:?}")))

@@ -35,7 +35,7 @@ impl Plugin for CertificateSigning {
         let is_same = old.str_at(&["status", "certificate"]) == new.str_at(&["status", "certificate"])
             && old.items_at(&["status", "conditions"]) == new.items_at(&["status", "conditions"]);
         let name = old.str_at(&["spec", "signerName"]);
-        if is_same || signer::may(&self.authorizer, &request.user, "sign", name) {
+        if is_same || signer::may(&self.authorizer, &request.user, "sign", name).await {
             return Ok(());
         }
         Err(request.forbidden(&format!("user not permitted to sign requests with signerName {name:?}")))

@@ -24,7 +24,7 @@ impl OwnerReferencesPermissionEnforcement {
         Self { authorizer: wiring.authorizer.clone(), rows: wiring.rows.clone() }
     }
 
-    fn check(&self, request: &AdmissionRequest<'_>) -> Result<(), String> {
+    async fn check(&self, request: &AdmissionRequest<'_>) -> Result<(), String> {
         let new = request.object.as_deref().unwrap_or(&Value::Null);
         let owners = |object: &Value| object.items_at(&["metadata", "ownerReferences"]).to_vec();
         let (before, after) = (request.old_object.map(owners).unwrap_or_default(), owners(new));
@@ -34,7 +34,7 @@ impl OwnerReferencesPermissionEnforcement {
         // Who creates an object could have left it alone; only changes need the right.
         if request.operation != Operation::Create {
             let (subresource, namespace, name) = (&request.subresource, &request.namespace, &request.name);
-            let decision = self.decide(&request.user, "delete", &request.row, subresource, namespace, name);
+            let decision = self.decide(&request.user, "delete", &request.row, subresource, namespace, name).await;
             if !decision.is_allowed() {
                 return Err(format!(
                     "cannot set an ownerRef on a resource you can't delete: {}, <nil>",
@@ -48,19 +48,18 @@ impl OwnerReferencesPermissionEnforcement {
         for owner in after.iter().filter(|owner| blocks(owner)).filter(is_new) {
             let (version, kind) = (owner.str_at(&["apiVersion"]), owner.str_at(&["kind"]));
             let group_version = GroupVersion::parse(version);
-            let rows = self.rows.all();
-            let mut found =
-                rows.iter().filter(|row| row.group_version() == group_version && row.kind == kind).peekable();
-            if found.peek().is_none() {
+            let is_meant = |row: &&Arc<Row>| row.group_version() == group_version && row.kind == kind;
+            let found: Vec<Arc<Row>> = self.rows.all().iter().filter(is_meant).cloned().collect();
+            if found.is_empty() {
                 return Err(format!(
                     "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {version} Kind {kind}: no matches for kind {kind:?} in version {version:?}"
                 ));
             }
-            for row in found {
+            for row in &found {
                 // An owner in a namespace is in the object's own.
                 let namespace = if row.is_namespaced() { request.namespace.as_str() } else { "" };
                 let name = owner.str_at(&["name"]);
-                let decision = self.decide(&request.user, "update", row, "finalizers", namespace, name);
+                let decision = self.decide(&request.user, "update", row, "finalizers", namespace, name).await;
                 if !decision.is_allowed() {
                     return Err(format!(
                         "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {}, <nil>",
@@ -72,7 +71,7 @@ impl OwnerReferencesPermissionEnforcement {
         Ok(())
     }
 
-    fn decide(
+    async fn decide(
         &self,
         user: &UserInfo,
         verb: &str,
@@ -81,7 +80,7 @@ impl OwnerReferencesPermissionEnforcement {
         namespace: &str,
         name: &str,
     ) -> Decision {
-        self.authorizer.authorize(&Attributes {
+        let attributes = Attributes {
             user,
             verb,
             api_group: &row.group,
@@ -94,7 +93,8 @@ impl OwnerReferencesPermissionEnforcement {
             is_resource: true,
             field_selector: "",
             label_selector: "",
-        })
+        };
+        self.authorizer.decide(&attributes).await.decision
     }
 }
 
@@ -111,7 +111,7 @@ impl Plugin for OwnerReferencesPermissionEnforcement {
     }
 
     async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
-        self.check(request).map_err(|why| request.forbidden(&why))
+        self.check(request).await.map_err(|why| request.forbidden(&why))
     }
 }
 

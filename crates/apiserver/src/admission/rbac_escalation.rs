@@ -28,13 +28,15 @@ impl Plugin for RbacEscalation {
 
     async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
         let Some(object) = request.object.as_deref() else { return Ok(()) };
-        let plural = request.row.plural.as_ref();
-        let check = match plural {
-            "roles" | "clusterroles" => escalation::check_role,
-            "rolebindings" | "clusterrolebindings" => escalation::check_binding,
-            _ => return Ok(()),
-        };
-        check(&self.authorizer, &request.user, plural, &request.namespace, object, request.old_object)
+        let (plural, old) = (request.row.plural.as_ref(), request.old_object);
+        let (authorizer, user, namespace) = (&self.authorizer, &request.user, &request.namespace);
+        match plural {
+            "roles" | "clusterroles" => escalation::check_role(authorizer, user, plural, namespace, object, old).await,
+            "rolebindings" | "clusterrolebindings" => {
+                escalation::check_binding(authorizer, user, plural, namespace, object, old).await
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use crate::authn::UserInfo;
 use crate::authz::{Attributes, Authorizer};
 
 /// For the signer itself, or for all of its domain (`kubernetes.io/*`).
-pub(super) fn may(authorizer: &Authorizer, user: &UserInfo, verb: &str, signer: &str) -> bool {
+pub(super) async fn may(authorizer: &Authorizer, user: &UserInfo, verb: &str, signer: &str) -> bool {
     let domain = signer.split('/').next().unwrap_or_default();
-    [signer, &format!("{domain}/*")].into_iter().any(|name| {
+    for name in [signer, &format!("{domain}/*")] {
         let attributes = Attributes {
             user,
             verb,
@@ -22,6 +22,9 @@ pub(super) fn may(authorizer: &Authorizer, user: &UserInfo, verb: &str, signer: 
             field_selector: "",
             label_selector: "",
         };
-        authorizer.authorize(&attributes).is_allowed()
-    })
+        if authorizer.decide(&attributes).await.is_allowed() {
+            return true;
+        }
+    }
+    false
 }

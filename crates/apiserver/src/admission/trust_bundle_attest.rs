@@ -35,7 +35,7 @@ impl Plugin for ClusterTrustBundleAttest {
         let name = new.str_at(&["spec", "signerName"]);
         // The collector of garbage and a storage migration change nothing that matters.
         let is_same = request.old_object.is_some_and(|old| stripped(old) == stripped(new));
-        if name.is_empty() || is_same || signer::may(&self.authorizer, &request.user, "attest", name) {
+        if name.is_empty() || is_same || signer::may(&self.authorizer, &request.user, "attest", name).await {
             return Ok(());
         }
         Err(request.forbidden(&format!("user not permitted to attest for signerName {name:?}")))

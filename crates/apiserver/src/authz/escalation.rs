@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Whether the user may write this Role or ClusterRole. `plural` says which it is.
-pub fn check_role(
+pub async fn check_role(
     authorizer: &Authorizer,
     user: &UserInfo,
     plural: &str,
@@ -22,7 +22,7 @@ pub fn check_role(
     old: Option<&Value>,
 ) -> Result<(), Status> {
     let request = attributes(user, "escalate", plural, namespace, role.name());
-    if user.in_group(MASTERS) || authorizer.authorize(&request).is_allowed() || is_housekeeping(role, old) {
+    if user.in_group(MASTERS) || is_housekeeping(role, old) || authorizer.decide(&request).await.is_allowed() {
         return Ok(());
     }
     let forbidden = |why: &str| Status::forbidden(&GroupResource::new(GROUP, plural.to_owned()), role.name(), why);
@@ -44,7 +44,7 @@ pub fn check_role(
 }
 
 /// Whether the user may write this RoleBinding (`namespace` given) or ClusterRoleBinding.
-pub fn check_binding(
+pub async fn check_binding(
     authorizer: &Authorizer,
     user: &UserInfo,
     plural: &str,
@@ -62,7 +62,7 @@ pub fn check_binding(
         // Validation names the mistake.
         _ => return Ok(()),
     };
-    if authorizer.authorize(&attributes(user, "bind", referred, namespace, name)).is_allowed() {
+    if authorizer.decide(&attributes(user, "bind", referred, namespace, name)).await.is_allowed() {
         return Ok(());
     }
     let Some(rules) = authorizer.rbac().role_rules(kind, name, namespace) else {

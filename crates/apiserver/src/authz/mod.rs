@@ -167,9 +167,9 @@ impl Authorizer {
         chain.decide(self, attributes).await
     }
 
-    /// The decision for callers that cannot wait: admission and expressions. A webhook is
-    /// waited for on this thread all the same, which only a runtime with several threads
-    /// can do; on another it counts as failed.
+    /// The decision for callers that cannot wait: expressions. A webhook is waited for on
+    /// this thread all the same, which only a runtime with several threads can do; on
+    /// another it counts as failed.
     pub fn authorize(&self, attributes: &Attributes<'_>) -> Decision {
         let chain = self.chain.load();
         if !chain.has_webhook() {

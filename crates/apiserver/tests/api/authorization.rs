@@ -154,3 +154,31 @@ async fn a_node_lists_its_own_pods_and_no_others() {
         "SubjectAccessReview.authorization.k8s.io \"\" is invalid: spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required"
     );
 }
+
+/// On a runtime of one thread, which nothing may hold up while a webhook is waited for.
+#[tokio::test]
+async fn admission_waits_for_a_webhook_without_holding_up_its_thread() {
+    let hook = Loopback::start(|_, review| {
+        let asked = &review["spec"]["resourceAttributes"];
+        let allowed = asked["resource"] == "clusterrolebindings" || asked["verb"] == "bind";
+        let status = json!({"allowed": allowed && review["spec"]["user"] == "binder"});
+        (200, json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "status": status}))
+    })
+    .await;
+    let kubeconfig = hook.kubeconfig();
+    let temporary = TempDir::new().expect("a directory");
+    let directory = temporary.path().to_owned();
+    let server = Server::start_with(temporary, |config| {
+        std::fs::write(directory.join("hook"), kubeconfig).expect("written");
+        std::fs::write(directory.join("authz.yaml"), configuration(&directory, "NoOpinion", "")).expect("written");
+        config.authorization_config = Some(directory.join("authz.yaml"));
+    })
+    .await;
+    let bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+    let binding = json!({"metadata": {"name": "b"}, "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "x"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}});
+    // Only the webhook knows that this user may bind roles.
+    let bound = server.ask_as(peer("binder"), "POST", bindings, &[], &binding).await;
+    assert_eq!(bound.code, 201, "{}", bound.message());
+    assert_eq!(server.ask_as(peer("other"), "POST", bindings, &[], &binding).await.code, 403);
+}

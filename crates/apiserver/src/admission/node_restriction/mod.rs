@@ -63,7 +63,7 @@ impl Plugin for NodeRestriction {
     async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
         let user = request.user.clone();
         let Some(node) = node_name(&user) else { return Ok(()) };
-        match self.check(node, request) {
+        match self.check(node, request).await {
             Ok(()) => Ok(()),
             Err(Refusal::Because(why)) => Err(request.forbidden(&why)),
             Err(Refusal::Answer(status)) => Err(*status),
@@ -72,7 +72,7 @@ impl Plugin for NodeRestriction {
 }
 
 impl NodeRestriction {
-    fn check(&self, node: &str, request: &AdmissionRequest<'_>) -> Result<(), Refusal> {
+    async fn check(&self, node: &str, request: &AdmissionRequest<'_>) -> Result<(), Refusal> {
         match (request.row.group.as_ref(), request.row.plural.as_ref(), request.subresource.as_str()) {
             ("", "pods", "") => self.check_pod(node, request),
             ("", "pods", "status") => pod::check_pod_status(node, request),
@@ -84,7 +84,7 @@ impl NodeRestriction {
             ("", "persistentvolumeclaims", "status") => claim::check_claim_status(node, request),
             ("", "persistentvolumeclaims", _) => Err("may only update PVC status".into()),
             ("", "serviceaccounts", "token") if request.operation == Operation::Create => {
-                self.check_token(node, request)
+                self.check_token(node, request).await
             }
             ("coordination.k8s.io", "leases", _) => {
                 if request.namespace != "kube-node-lease" {

@@ -8,7 +8,7 @@ use ferry_api::object::Meta;
 use serde_json::Value;
 
 impl NodeRestriction {
-    pub(super) fn check_token(&self, node: &str, request: &AdmissionRequest<'_>) -> Result<(), Refusal> {
+    pub(super) async fn check_token(&self, node: &str, request: &AdmissionRequest<'_>) -> Result<(), Refusal> {
         let asked = request.object.as_deref().unwrap_or(&Value::Null);
         let text = |key: &str| asked.str_at(&["spec", "boundObjectRef", key]);
         if (text("apiVersion"), text("kind")) != ("v1", "Pod") || text("name").is_empty() {
@@ -29,25 +29,21 @@ impl NodeRestriction {
             [one] => one.as_str().unwrap_or_default(),
             _ => return Err("node may only request 0 or 1 audiences".into()),
         };
-        let allowed = self.pod_mounts_audience(&pod, audience)
-            || self
-                .authorizer
-                .authorize(&Attributes {
-                    user: &request.user,
-                    verb: "request-serviceaccounts-token-audience",
-                    api_group: "",
-                    api_version: "v1",
-                    resource: audience,
-                    subresource: "",
-                    namespace: &request.namespace,
-                    name: &request.name,
-                    path: "",
-                    is_resource: true,
-                    field_selector: "",
-                    label_selector: "",
-                })
-                .is_allowed();
-        if allowed {
+        let attributes = Attributes {
+            user: &request.user,
+            verb: "request-serviceaccounts-token-audience",
+            api_group: "",
+            api_version: "v1",
+            resource: audience,
+            subresource: "",
+            namespace: &request.namespace,
+            name: &request.name,
+            path: "",
+            is_resource: true,
+            field_selector: "",
+            label_selector: "",
+        };
+        if self.pod_mounts_audience(&pod, audience) || self.authorizer.decide(&attributes).await.is_allowed() {
             return Ok(());
         }
         let user = &request.user.name;
