@@ -11,10 +11,17 @@ use std::fmt;
 /// of it, so that a body of a megabyte of brackets would keep a thread for minutes.
 const FLOW_DEPTH_MAX: usize = 10_000;
 
-/// Converts one YAML document to JSON text of at most `max_bytes`, which bounds what
-/// aliases can expand to. A second document is a mistake.
+/// How much longer than YAML its JSON may be: by this factor, which no notation exceeds,
+/// and by what a document may gain by honest use of aliases.
+const GROWTH_MAX: usize = 8;
+const ALIASES_MAX: usize = 1 << 20;
+
+/// Converts one YAML document to JSON text of at most `max_bytes`, and of no more than the
+/// document's own size warrants, which bounds what aliases can expand to. A second document
+/// is a mistake.
 pub fn to_json(body: &[u8], max_bytes: usize) -> Result<String, DecodeError> {
     let text = text_of(body)?;
+    let max_bytes = max_bytes.min(body.len() * GROWTH_MAX + ALIASES_MAX);
     let mut documents = serde_yaml_ng::Deserializer::from_str(text);
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     match documents.next() {

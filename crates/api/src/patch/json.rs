@@ -11,6 +11,10 @@ use serde_json::Value;
 /// The most operations one patch may carry, as upstream's handlers/patch.go has it.
 pub const MAX_OPERATIONS: usize = 10_000;
 
+/// How much all copies of one patch may add to a document, in bytes of JSON. Without it
+/// each copy could double the document (upstream's JSONPatchMaxCopyBytes).
+pub const MAX_COPIED: usize = 3 * 1024 * 1024;
+
 /// Applies every operation of `patch` to `document`, in order. On an error `document` is
 /// left half patched; callers give it up then.
 pub fn apply(document: &mut Value, patch: &Value) -> Result<(), Status> {
@@ -26,6 +30,7 @@ pub fn apply(document: &mut Value, patch: &Value) -> Result<(), Status> {
             operations.len()
         )));
     }
+    let mut copied = 0;
     for operation in operations {
         if !operation.is_object() {
             return Err(Status::bad_request(format!(
@@ -33,13 +38,14 @@ pub fn apply(document: &mut Value, patch: &Value) -> Result<(), Status> {
                 json_kind(operation)
             )));
         }
-        apply_one(document, operation).ok_or_else(unprocessable)?;
+        apply_one(document, operation, &mut copied).ok_or_else(unprocessable)?;
     }
     Ok(())
 }
 
-/// `None` when the operation does not apply: a missing path, a bad index, a failed test.
-fn apply_one(document: &mut Value, operation: &Value) -> Option<()> {
+/// `None` when the operation does not apply: a missing path, a bad index, a failed test, or
+/// a copy too many. `copied` is what the patch has copied so far.
+fn apply_one(document: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> {
     let text = |key: &str| operation.get(key).and_then(Value::as_str);
     // An operation without a value sets null, as upstream's decoder leaves it.
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
@@ -53,8 +59,13 @@ fn apply_one(document: &mut Value, operation: &Value) -> Option<()> {
             add(document, path, taken)
         }
         "copy" => {
-            let copied = get(document, text("from")?)?.clone();
-            add(document, path, copied)
+            let original = get(document, text("from")?)?;
+            *copied += json_size(original);
+            if *copied > MAX_COPIED {
+                return None;
+            }
+            let copy = original.clone();
+            add(document, path, copy)
         }
         "test" => {
             let expected = value();
@@ -201,6 +212,24 @@ fn index_in(key: &str, len: usize) -> Option<usize> {
     (index < len).then_some(index)
 }
 
+/// The length of a value's JSON.
+fn json_size(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value).expect("a value is always writable, and counting cannot fail");
+    count.0
+}
+
 fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -249,6 +278,16 @@ mod tests {
         check(json!({}), json!([{"op": "replace", "path": "/a", "value": 1}]), Ok(json!({"a": 1})));
         check(json!({"a": [1, 2]}), json!([{"op": "remove", "path": "/a/-1"}]), Ok(json!({"a": [1]})));
         check(json!({}), json!([{"op": "test", "path": "/a", "value": null}]), Ok(json!({})));
+    }
+
+    #[test]
+    fn copies_of_copies_have_an_end() {
+        let double = json!({"op": "copy", "from": "/a", "path": "/a/-"});
+        let patch = |times: usize| Value::Array(vec![double.clone(); times]);
+        let start = json!({"a": ["x".repeat(1000)]});
+        let mut patched = start.clone();
+        apply(&mut patched, &patch(5)).expect("a few are fine");
+        check(start, patch(40), Err(422));
     }
 
     #[test]
