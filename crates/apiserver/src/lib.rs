@@ -32,6 +32,7 @@ mod error;
 mod event_ttl;
 mod file_watch;
 mod flow_control;
+mod framing;
 mod health;
 mod legacy_token_use;
 mod metrics;

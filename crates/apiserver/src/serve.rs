@@ -2,9 +2,10 @@
 //! [`ApiServer::handle`]. Client certificates are optional here; whether they prove
 //! anything is for authentication to say.
 
+use crate::framing::Guarded;
 use crate::transport::Peer;
 use crate::{ApiServer, Error};
-use http::Request;
+use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -27,10 +28,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(32);
 /// Go's default limit of headers, which clients are written against.
 const HEADERS_MAX: usize = 1024 * 1024;
 
-/// Streams a client may have open on one HTTP/2 connection (upstream's limit for
-/// authenticated clients is 100 as well), and how many it may open and reset at once
-/// before the connection is taken for an attack.
-const STREAMS_MAX: u32 = 250;
+/// Streams a client may have open on one HTTP/2 connection (upstream's limit is 100 as
+/// well), and how many it may open and reset at once before the connection is taken for an
+/// attack and closed (CVE-2023-44487).
+const STREAMS_MAX: u32 = 100;
 const RESETS_MAX: usize = 100;
 
 /// A dead peer is noticed by this, however quiet its watches are.
@@ -101,12 +102,17 @@ async fn connection(
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let certificates = Arc::new(certificates.iter().map(|certificate| certificate.to_vec()).collect::<Vec<_>>());
     let peer = Peer::Tls { certificates, remote: Some(remote) };
+    let (stream, framing) = Guarded::new(stream);
     let mut stopped = server.stopped();
     let service = service_fn(move |request: Request<Incoming>| {
-        let (server, peer) = (server.clone(), peer.clone());
+        let (server, peer, framing) = (server.clone(), peer.clone(), framing.clone());
         async move {
             let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
-            Ok::<_, Infallible>(server.handle(request, peer).await)
+            let response = server.handle(request, peer).await;
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                framing.release();
+            }
+            Ok::<_, Infallible>(response)
         }
     });
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
