@@ -215,8 +215,16 @@ async fn run(
     }
     let outcome = if is_write {
         // A write goes on to its end even when its client is gone: half of it would leave
-        // an address taken for a Service that exists, or the reverse.
-        match tokio::spawn(verbs::dispatch(call, body)).await {
+        // an address taken for a Service that exists, or the reverse. It keeps its seat
+        // until then, or clients that leave at once could have any number at work
+        // (CVE-2023-44487).
+        let seat = seat.take();
+        let write = async move {
+            let outcome = verbs::dispatch(call, body).await;
+            drop(seat);
+            outcome
+        };
+        match tokio::spawn(write).await {
             Ok(outcome) => outcome,
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
