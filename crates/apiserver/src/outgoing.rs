@@ -12,6 +12,7 @@ use http_body_util::BodyExt;
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -25,6 +26,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 #[async_trait]
 pub trait Dial: Send + Sync + 'static {
     async fn dial(&self, host: &str, port: u16) -> std::io::Result<TcpStream>;
+
+    /// The addresses of a name, for those who judge before they connect.
+    async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((host, 0)).await?.map(|found| found.ip()).collect())
+    }
 }
 
 /// The network as it is.
@@ -41,6 +47,9 @@ impl Dial for Network {
 #[derive(Clone)]
 pub struct Target {
     pub host: String,
+    /// The address that stands for the host where the host is a name that has been judged
+    /// by its addresses: looked up a second time, it could lead elsewhere (CVE-2020-8562).
+    pub address: Option<IpAddr>,
     pub port: u16,
     /// `None` for plain HTTP.
     pub tls: Option<Tls>,
@@ -69,7 +78,9 @@ pub fn authority(host: &str, port: u16) -> String {
 /// Host among them; the URI is the path and query.
 pub async fn send(dial: &dyn Dial, target: &Target, request: Request<Body>) -> Result<Response<Body>, BoxError> {
     let address = target.authority();
-    let stream = match tokio::time::timeout(CONNECT_TIMEOUT, dial.dial(&target.host, target.port)).await {
+    let judged = target.address.map(|address| address.to_string());
+    let host = judged.as_deref().unwrap_or(&target.host);
+    let stream = match tokio::time::timeout(CONNECT_TIMEOUT, dial.dial(host, target.port)).await {
         Err(_) => return Err(format!("dial tcp {address}: i/o timeout").into()),
         Ok(Err(error)) => return Err(refused(&target.host, target.port, &error).into()),
         Ok(Ok(stream)) => stream,

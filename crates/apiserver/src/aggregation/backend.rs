@@ -65,6 +65,7 @@ impl Aggregator {
         if let Some(audit_id) = audit_id {
             request.headers_mut().insert("audit-id", audit_id.clone());
         }
+        let upgrade = onward::is_upgrade(request.headers());
         let host = target.authority();
         let onward = Onward {
             path_and_query: path_and_query(request.uri()),
@@ -83,13 +84,17 @@ impl Aggregator {
         } else {
             passed.await
         };
-        match outcome {
+        let mut response = match outcome {
             Ok(response) => response,
             Err(Failure::Dial(error)) => {
                 plain_error(StatusCode::SERVICE_UNAVAILABLE, &format!("error trying to reach service: {error}"))
             }
             Err(failure) => plain_error(StatusCode::SERVICE_UNAVAILABLE, &failure.to_string()),
+        };
+        if upgrade {
+            onward::end_refused_upgrade(&mut response);
         }
+        response
     }
 
     /// Asks a backend for a document as the aggregator itself.
@@ -130,6 +135,7 @@ impl Aggregator {
             .map_err(|status| Unreachable::Service(status.message))?;
         Ok(Target {
             host: endpoint.host,
+            address: None,
             port: endpoint.port,
             tls: Some(Tls { config, server_name: remote.server_name() }),
         })

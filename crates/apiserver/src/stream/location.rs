@@ -1,6 +1,7 @@
 //! Where a stream or proxy request goes, decided from the objects in memory
 //! (registry/core/{pod,node,service}/strategy.go upstream). Pure but for those lookups.
 
+use crate::outgoing::Dial;
 use crate::query::Query;
 use crate::request_info::RequestInfo;
 use crate::verbs::Call;
@@ -28,6 +29,8 @@ pub enum Scheme {
 pub struct Location {
     pub scheme: Scheme,
     pub host: String,
+    /// Of a host that is a name: the one of its addresses that has been judged.
+    pub address: Option<IpAddr>,
     pub port: u16,
     pub path_and_query: String,
 }
@@ -153,8 +156,8 @@ pub async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Lo
         split_name(asked).ok_or_else(|| Status::bad_request(format!("invalid {kind} request {asked:?}")))?;
     match call.row.plural.as_ref() {
         "nodes" => {
-            let location = kubelet(call, name, &path, query)?;
-            check_host(&location.host).await?;
+            let mut location = kubelet(call, name, &path, query)?;
+            location.address = check_host(&*call.server.backends.dial, &location.host).await?;
             if port.is_empty() || port == location.port.to_string() {
                 return Ok(location);
             }
@@ -170,11 +173,11 @@ pub async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Lo
                 .map(|pod| pod.value())
                 .ok_or_else(|| Status::not_found(&pods.group_resource(), name))?;
             let (host, port) = pod_address(&pod, scheme, port)?;
-            Ok(Location { scheme, host, port, path_and_query: with_query(&path, query) })
+            Ok(Location { scheme, host, address: None, port, path_and_query: with_query(&path, query) })
         }
         _ => {
             let (host, port) = service_endpoint(call, name, port)?;
-            Ok(Location { scheme, host, port, path_and_query: with_query(&path, query) })
+            Ok(Location { scheme, host, address: None, port, path_and_query: with_query(&path, query) })
         }
     }
 }
@@ -199,28 +202,25 @@ fn split_name(text: &str) -> Option<(Scheme, &str, &str)> {
 /// Whether an address may be proxied to. The machine's own addresses and those of its link
 /// are the API server's neighbourhood, not the cluster's (CVE-2020-8562).
 fn is_global_unicast(ip: IpAddr) -> bool {
+    // An IPv4 address that is written as IPv6 leads to the same place.
+    let ip = ip.to_canonical();
     let local = match ip {
         IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
-        IpAddr::V6(ip) => {
-            ip.is_unicast_link_local() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback() || ip.is_link_local())
-        }
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
     };
     !ip.is_unspecified() && !ip.is_loopback() && !ip.is_multicast() && !local
 }
 
 /// Every address of a node's name must be one that may be proxied to (CVE-2022-3294).
-async fn check_host(host: &str) -> Result<(), Status> {
-    let addresses: Vec<IpAddr> = match host.parse() {
-        Ok(ip) => vec![ip],
-        Err(_) => {
-            let found = tokio::net::lookup_host((host, 0)).await;
-            found.map_err(|error| Status::bad_request(format!("lookup {host}: {error}")))?.map(|at| at.ip()).collect()
-        }
-    };
-    if addresses.is_empty() {
-        return Err(Status::bad_request("no addresses for hostname"));
+/// Gives the address to connect to where the host is a name.
+async fn check_host(dial: &dyn Dial, host: &str) -> Result<Option<IpAddr>, Status> {
+    let not_allowed = || Status::bad_request("address not allowed");
+    if let Ok(ip) = host.parse() {
+        return if is_global_unicast(ip) { Ok(None) } else { Err(not_allowed()) };
     }
-    if addresses.into_iter().all(is_global_unicast) { Ok(()) } else { Err(Status::bad_request("address not allowed")) }
+    let addresses = dial.resolve(host).await.map_err(|error| Status::bad_request(format!("lookup {host}: {error}")))?;
+    let Some(first) = addresses.first() else { return Err(Status::bad_request("no addresses for hostname")) };
+    if addresses.iter().all(|ip| is_global_unicast(*ip)) { Ok(Some(*first)) } else { Err(not_allowed()) }
 }
 
 /// A port that is no number is looked for nowhere, and says so as Go's dialler does.
@@ -305,7 +305,7 @@ fn kubelet(call: &Call, node: &str, path: &str, query: &str) -> Result<Location,
         .ok_or_else(|| Status::not_found(&GroupResource::new("", "nodes"), node))?;
     let (host, port) = kubelet_address(&stored.value())
         .ok_or_else(|| Status::internal(format!("no preferred addresses found; known addresses: [] of node {node}")))?;
-    Ok(Location { scheme: Scheme::Kubelet, host, port, path_and_query: with_query(path, query) })
+    Ok(Location { scheme: Scheme::Kubelet, host, address: None, port, path_and_query: with_query(path, query) })
 }
 
 /// Upstream's default order of address types, those that a certificate names first.
@@ -432,6 +432,7 @@ mod tests {
             "::1",
             "fe80::1",
             "::ffff:127.0.0.1",
+            "::ffff:0.0.0.0",
         ] {
             assert!(!allowed(no), "{no}");
         }

@@ -10,6 +10,7 @@ pub mod onward;
 
 use crate::answer;
 use crate::config::KubeletAccess;
+use crate::negotiate::Format;
 use crate::outgoing::{self, Dial, Target, Tls};
 use crate::transport::{Body, read_limited};
 use crate::verbs::{self, Call};
@@ -57,7 +58,7 @@ impl Backends {
             }
         };
         let tls = config.map(|config| Tls { config, server_name: location.host.clone() });
-        Ok(Target { host: location.host.clone(), port: location.port, tls })
+        Ok(Target { host: location.host.clone(), address: location.address, port: location.port, tls })
     }
 }
 
@@ -186,10 +187,17 @@ async fn pass_on(
     let target = backends.target(&location)?;
     onward::drop_front_proxy_headers(request.headers_mut());
     request.headers_mut().remove("audit-id");
-    let reached_as =
-        if links.is_some() && !is_upgrade(request.headers()) { Reached::Service } else { Reached::Backend };
+    let upgrade = is_upgrade(request.headers());
+    let reached_as = if links.is_some() && !upgrade { Reached::Service } else { Reached::Backend };
     let onward = Onward { target, path_and_query: location.path_and_query, host: None, links, refuse_redirects: false };
-    onward::pass_on(&*backends.dial, onward, request).await.map_err(|failure| failed(failure, reached_as))
+    let outcome = onward::pass_on(&*backends.dial, onward, request).await;
+    let outcome = outcome.map_err(|failure| failed(failure, reached_as));
+    if !upgrade {
+        return outcome;
+    }
+    let mut response = outcome.unwrap_or_else(|status| answer::status(&status, Format::Json));
+    onward::end_refused_upgrade(&mut response);
+    Ok(response)
 }
 
 /// In which words upstream tells that a backend was not reached: the proxy's transport and

@@ -89,9 +89,16 @@ pub async fn pass_on(dial: &dyn Dial, onward: Onward, mut request: Request<Body>
     }
 }
 
-/// The answer to an upgrade. One that is refused ends the client's connection too: what
-/// follows on it must not reach the backend with the API server's authority
-/// (CVE-2018-1002105).
+/// Ends the connection of a client whose upgrade came to nothing: what follows on it is
+/// not for the backend, which would take it for the API server's own (CVE-2018-1002105).
+pub fn end_refused_upgrade(response: &mut Response<Body>) {
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+}
+
+/// The answer to an upgrade: the two connections become one, or what the backend says of
+/// its refusal. The caller ends the client's connection then.
 fn join(client: hyper::upgrade::OnUpgrade, mut response: Response<Body>) -> Result<Response<Body>, Failure> {
     let code = response.status();
     if code != StatusCode::SWITCHING_PROTOCOLS {
@@ -99,7 +106,6 @@ fn join(client: hyper::upgrade::OnUpgrade, mut response: Response<Body>) -> Resu
             return Err(Failure::InvalidUpgrade(code.as_u16()));
         }
         drop_hop_by_hop(response.headers_mut());
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         return Ok(response);
     }
     let backend = hyper::upgrade::on(&mut response);
