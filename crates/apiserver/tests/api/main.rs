@@ -30,6 +30,7 @@ mod profiling;
 mod proxy;
 mod quota;
 mod restart;
+mod security;
 mod server;
 mod services;
 mod shapes;

@@ -5,14 +5,14 @@ use bytes::Bytes;
 use ferry_apiserver::authn::UserInfo;
 use ferry_apiserver::outgoing::Dial;
 use ferry_apiserver::{ApiServer, Body, Config, Peer, StorageKey};
-use ferry_pki::{Pki, PkiConfig};
+use ferry_pki::{Identity, Pki, PkiConfig};
 use ferry_store::sqlite::SqliteStore;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,22 +32,49 @@ pub struct Server {
 
 /// Leads addresses that only a cluster has to servers of the test.
 #[derive(Default)]
-pub struct Routes(Mutex<HashMap<(String, u16), SocketAddr>>);
+pub struct Routes {
+    ways: Mutex<HashMap<(String, u16), SocketAddr>>,
+    names: Mutex<HashMap<String, Vec<IpAddr>>>,
+    dialled: Mutex<Vec<String>>,
+}
 
 impl Routes {
     pub fn lead(&self, host: &str, port: u16, to: SocketAddr) {
-        self.0.lock().insert((host.to_owned(), port), to);
+        self.ways.lock().insert((host.to_owned(), port), to);
+    }
+
+    /// Gives a name addresses: the first to who asks first, and so on; the last one stays.
+    pub fn name(&self, host: &str, addresses: &[&str]) {
+        let addresses = addresses.iter().map(|text| text.parse().expect("an address")).collect();
+        self.names.lock().insert(host.to_owned(), addresses);
+    }
+
+    /// How often the server connected to an address, or tried to.
+    pub fn dialled(&self, address: &str) -> usize {
+        self.dialled.lock().iter().filter(|dialled| *dialled == address).count()
     }
 }
 
 #[async_trait]
 impl Dial for Routes {
     async fn dial(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
-        let to = self.0.lock().get(&(host.to_owned(), port)).copied();
+        let host = match self.resolve(host).await {
+            Ok(addresses) if !addresses.is_empty() => addresses[0].to_string(),
+            _ => host.to_owned(),
+        };
+        self.dialled.lock().push(host.clone());
+        let to = self.ways.lock().get(&(host, port)).copied();
         match to {
             Some(to) => TcpStream::connect(to).await,
             None => Err(std::io::ErrorKind::ConnectionRefused.into()),
         }
+    }
+
+    async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+        let mut names = self.names.lock();
+        let addresses = names.get_mut(host).ok_or(std::io::ErrorKind::NotFound)?;
+        let next = if addresses.len() > 1 { addresses.remove(0) } else { addresses[0] };
+        Ok(vec![next])
     }
 }
 
@@ -121,9 +148,12 @@ impl Server {
         read(self.send(request.body(body).expect("a request"), admin()).await).await
     }
 
-    /// Asks as someone else, with JSON.
+    /// Asks as someone else, with JSON of this or another content type.
     pub async fn ask_as(&self, peer: Peer, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
-        let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "content-type") {
+            request = request.header("content-type", "application/json");
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -166,15 +196,26 @@ impl Server {
         self
     }
 
+    /// A pod that runs on the node `n`.
+    pub async fn with_bound_pod(&self, name: &str) {
+        self.post(PODS, &pod(name)).await.ok();
+        let binding = json!({"target": {"kind": "Node", "name": "n"}});
+        self.post(&format!("{PODS}/{name}/binding"), &binding).await.ok();
+    }
+
     /// A raw TLS connection to the server on a real socket, with the administrator's certificate.
     pub async fn connect(&self) -> TlsStream<TcpStream> {
+        self.connect_as(Some(&self.pki.admin), "http/1.1").await
+    }
+
+    /// The same with somebody's certificate or none, for this version of HTTP.
+    pub async fn connect_as(&self, identity: Option<&Identity>, protocol: &str) -> TlsStream<TcpStream> {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (api, tls) = (self.api.clone(), Arc::new(self.pki.apiserver_tls().expect("a serving certificate")));
         tokio::spawn(async move { api.serve(listener, tls).await });
-        let mut config =
-            ferry_pki::tls::client_config(self.pki.ca.certificate_pem(), Some(&self.pki.admin)).expect("a client");
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let mut config = ferry_pki::tls::client_config(self.pki.ca.certificate_pem(), identity).expect("a client");
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         let stream = TcpStream::connect(address).await.expect("connected");
         let name = "127.0.0.1".try_into().expect("a name");
         TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("TLS")

@@ -1,79 +1,32 @@
 //! Logs and exec through a kubelet that is ours to script.
 
-use crate::server::{PODS, Server, pod};
+use crate::backend::{Backend, Seen, status, text};
+use crate::server::{PODS, Server};
 use bytes::Bytes;
-use ferry_pki::tls::{ClientCertificates, server_config};
-use http::{Request, Response};
+use http::Response;
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use serde_json::json;
-use std::convert::Infallible;
-use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
 
 /// Answers logs with the URL it was asked, and upgrades exec to an echo.
-async fn kubelet(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-    let uri = request.uri().to_string();
-    if uri.starts_with("/exec/") {
-        let protocol = request.headers().get("upgrade").cloned().expect("an upgrade");
-        tokio::spawn(async move {
-            let mut io = TokioIo::new(hyper::upgrade::on(request).await.expect("upgraded"));
-            let mut buffer = [0; 64];
-            while let Ok(count @ 1..) = io.read(&mut buffer).await {
-                io.write_all(&buffer[..count]).await.expect("echoed");
-            }
-        });
-        let response = Response::builder().status(101).header("connection", "Upgrade").header("upgrade", protocol);
-        return Ok(response.header("x-uri", uri).body(Full::default()).expect("a response"));
+fn kubelet(seen: &Seen) -> Response<Full<Bytes>> {
+    assert!(seen.certificate.is_some(), "the API server shows who it is");
+    if seen.uri.starts_with("/exec/") {
+        let protocol = seen.header("upgrade");
+        return status(101, &[("connection", "Upgrade"), ("upgrade", protocol), ("x-uri", &seen.uri)], "");
     }
-    if uri.contains("/waiting/") {
-        let text = "container \"web\" in pod \"waiting\" is waiting to start: ContainerCreating";
-        return Ok(Response::builder().status(400).body(Full::from(text)).expect("a response"));
+    if seen.uri.contains("/waiting/") {
+        return status(400, &[], "container \"web\" in pod \"waiting\" is waiting to start: ContainerCreating");
     }
-    Ok(Response::new(Full::from(uri)))
+    text("text/plain", seen.uri.clone())
 }
 
 /// A server with one node whose kubelet is the above, and two pods bound to it.
 async fn with_kubelet() -> Server {
     let server = Server::start().await.with_default_account().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    // The server must not connect to addresses of its own machine, so the node has another.
-    server.routes.lead("192.0.2.7", port, listener.local_addr().expect("an address"));
-    let ips = ["192.0.2.7".parse().expect("an address")];
-    let node = server.pki.ensure_node("n", &ips, jiff::Timestamp::now()).expect("a node's identity");
-    let tls =
-        server_config(&node.serving.identity(), ClientCertificates::Requested { hints: &[] }).expect("a serving side");
-    let mut tls = tls;
-    tls.alpn_protocols.clear();
-    let acceptor = TlsAcceptor::from(Arc::new(tls));
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                let Ok(stream) = acceptor.accept(stream).await else { return };
-                assert!(stream.get_ref().1.peer_certificates().is_some(), "the API server shows who it is");
-                let connection = hyper::server::conn::http1::Builder::new()
-                    .serve_connection(TokioIo::new(stream), service_fn(kubelet))
-                    .with_upgrades();
-                let _ = connection.await;
-            });
-        }
-    });
-    server.post("/api/v1/nodes", &json!({"metadata": {"name": "n"}})).await.ok();
-    let status = json!({"status": {
-        "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
-        "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
-    }});
-    server.patch("application/merge-patch+json", "/api/v1/nodes/n/status", &status).await.ok();
+    Backend::kubelet(&server, kubelet).await;
     for name in ["p", "waiting"] {
-        server.post(PODS, &pod(name)).await.ok();
-        let binding = json!({"target": {"kind": "Node", "name": "n"}});
-        server.post(&format!("{PODS}/{name}/binding"), &binding).await.ok();
+        server.with_bound_pod(name).await;
     }
     server
 }
@@ -129,8 +82,4 @@ async fn nodes_and_their_kubelets_can_be_proxied_to() {
     assert_eq!((answer.code, &answer.bytes[..]), (200, &b"/stats/summary?only=x"[..]));
     let missing = server.get("/api/v1/nodes/none/proxy/").await;
     assert_eq!((missing.code, missing.message().as_str()), (404, "nodes \"none\" not found"));
-    let status = json!({"status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}]}});
-    server.patch("application/merge-patch+json", "/api/v1/nodes/n/status", &status).await.ok();
-    let refused = server.get("/api/v1/nodes/n/proxy/stats/summary").await;
-    assert_eq!((refused.code, refused.message().as_str()), (400, "address not allowed"));
 }

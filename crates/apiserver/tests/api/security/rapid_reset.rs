@@ -1,0 +1,185 @@
+//! Streams of HTTP/2 that are opened and reset at once cost the client nothing. A server
+//! that works for each of them is worked to death (CVE-2023-44487): a client that does
+//! nothing else is cut off, and work that nobody waits for any more is given up.
+
+use super::Verdict;
+use crate::proxy::{POD_IP, with_pod};
+use crate::server::{PODS, Server};
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
+use tokio::net::{TcpListener, TcpStream};
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// More than anybody means to take back, and no more than this machine bears.
+const RESETS: u32 = 2000;
+const PATIENCE: Duration = Duration::from_secs(20);
+
+mod kind {
+    pub const HEADERS: u8 = 1;
+    pub const RST_STREAM: u8 = 3;
+    pub const SETTINGS: u8 = 4;
+    pub const GOAWAY: u8 = 7;
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).expect("a short frame").to_be_bytes();
+    let mut frame = vec![length[1], length[2], length[3], kind, flags];
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+/// A whole GET as one frame. Names come from HPACK's static table, values stand as they are.
+fn get(stream: u32, path: &str) -> Vec<u8> {
+    const METHOD_GET: u8 = 0x82;
+    const SCHEME_HTTPS: u8 = 0x87;
+    const PATH_LITERAL: u8 = 0x04;
+    const AUTHORITY_LITERAL: u8 = 0x01;
+    const END_STREAM_AND_HEADERS: u8 = 0x5;
+    let length = u8::try_from(path.len()).expect("a short path");
+    assert!(length < 127, "longer values are written another way");
+    let mut block = vec![METHOD_GET, SCHEME_HTTPS, PATH_LITERAL, length];
+    block.extend(path.as_bytes());
+    block.extend([AUTHORITY_LITERAL, 1, b'x']);
+    frame(kind::HEADERS, END_STREAM_AND_HEADERS, stream, &block)
+}
+
+fn reset(stream: u32) -> Vec<u8> {
+    const CANCEL: u32 = 8;
+    frame(kind::RST_STREAM, 0, stream, &CANCEL.to_be_bytes())
+}
+
+async fn greet(stream: &mut (impl AsyncWrite + Unpin)) {
+    stream.write_all(&[PREFACE, &frame(kind::SETTINGS, 0, 0, &[])].concat()).await.expect("sent");
+}
+
+/// Opens and resets, and then asks for something: a server that answers has borne it all.
+async fn attack(mut stream: impl AsyncRead + AsyncWrite + Unpin, path: &str, verdict: &mut Verdict) {
+    greet(&mut stream).await;
+    let mut burst = Vec::new();
+    for index in 0..RESETS {
+        let id = 2 * index + 1;
+        burst.extend(get(id, path));
+        burst.extend(reset(id));
+    }
+    let asked = 2 * RESETS + 1;
+    burst.extend(get(asked, "/livez"));
+    // The other side may have hung up before it has read all of this.
+    let _ = stream.write_all(&burst).await;
+    let answered = tokio::time::timeout(PATIENCE, answers(&mut stream, asked)).await;
+    verdict.tried(format!("{RESETS} resets of {path}"), answered.unwrap_or(true));
+}
+
+/// Whether a stream is answered before the connection ends.
+async fn answers(stream: &mut (impl AsyncRead + Unpin), asked: u32) -> bool {
+    let mut head = [0; 9];
+    while stream.read_exact(&mut head).await.is_ok() {
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let id = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
+        let mut payload = vec![0; usize::try_from(length).expect("a frame")];
+        if stream.read_exact(&mut payload).await.is_err() || head[3] == kind::GOAWAY {
+            return false;
+        }
+        if head[3] == kind::HEADERS && id == asked {
+            return true;
+        }
+    }
+    false
+}
+
+#[tokio::test]
+async fn ferry_cuts_off_who_only_resets() {
+    let server = Server::start().await;
+    let mut verdict = Verdict::default();
+    for path in ["/livez", PODS, "/api/v1/namespaces/default/pods?watch=1"] {
+        attack(server.connect_as(Some(&server.pki.admin), "h2").await, path, &mut verdict).await;
+        attack(server.connect_as(None, "h2").await, path, &mut verdict).await;
+    }
+    verdict.assert_held();
+    assert_eq!(server.get("/livez").await.code, 200);
+    let mut stream = server.connect_as(Some(&server.pki.admin), "h2").await;
+    greet(&mut stream).await;
+    stream.write_all(&[get(1, "/livez"), reset(1), get(3, "/livez")].concat()).await.expect("sent");
+    assert!(answers(&mut stream, 3).await, "one reset is nobody's attack");
+}
+
+/// Answers whatever is asked, and bears any number of resets.
+async fn careless_server() -> DuplexStream {
+    let (client, server) = tokio::io::duplex(1 << 20);
+    let service =
+        service_fn(|_: Request<Incoming>| async { Ok::<_, Infallible>(Response::new(Full::<Bytes>::default())) });
+    let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    builder.max_pending_accept_reset_streams(usize::MAX);
+    tokio::spawn(async move { builder.serve_connection(TokioIo::new(server), service).await });
+    client
+}
+
+#[tokio::test]
+async fn a_server_that_bears_every_reset_is_found_out() {
+    let mut verdict = Verdict::default();
+    attack(careless_server().await, "/livez", &mut verdict).await;
+    verdict.assert_breached();
+}
+
+/// Asks for something that takes for ever, and takes the question back. `backend` is where
+/// the work is done; it hears when it is given up.
+async fn attack_with_work(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    path: &str,
+    backend: &TcpListener,
+    verdict: &mut Verdict,
+) {
+    greet(&mut stream).await;
+    stream.write_all(&get(1, path)).await.expect("sent");
+    let (mut work, _) = tokio::time::timeout(PATIENCE, backend.accept()).await.expect("in time").expect("work");
+    assert!(work.read_u8().await.is_ok(), "the work has begun");
+    stream.write_all(&reset(1)).await.expect("sent");
+    let mut rest = Vec::new();
+    let given_up = tokio::time::timeout(Duration::from_secs(3), work.read_to_end(&mut rest)).await;
+    verdict.tried("work for a stream that was reset", given_up.is_err());
+}
+
+#[tokio::test]
+async fn ferry_gives_up_what_nobody_waits_for() {
+    let server = with_pod().await;
+    let backend = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    server.routes.lead(POD_IP, 8080, backend.local_addr().expect("an address"));
+    let mut verdict = Verdict::default();
+    let stream = server.connect_as(Some(&server.pki.admin), "h2").await;
+    attack_with_work(stream, &format!("{PODS}/web:8080/proxy/x"), &backend, &mut verdict).await;
+    verdict.assert_held();
+}
+
+/// Begins its work in a task of its own, which nobody ends.
+async fn careless_worker(backend: SocketAddr) -> DuplexStream {
+    let (client, server) = tokio::io::duplex(1 << 20);
+    let service = service_fn(move |_: Request<Incoming>| async move {
+        let work = tokio::spawn(async move {
+            let mut work = TcpStream::connect(backend).await.expect("connected");
+            work.write_all(b"x").await.expect("sent");
+            let _ = work.read_u8().await;
+        });
+        work.await.expect("done");
+        Ok::<_, Infallible>(Response::new(Full::<Bytes>::default()))
+    });
+    let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    tokio::spawn(async move { builder.serve_connection(TokioIo::new(server), service).await });
+    client
+}
+
+#[tokio::test]
+async fn a_server_that_works_on_is_found_out() {
+    let backend = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let mut verdict = Verdict::default();
+    let stream = careless_worker(backend.local_addr().expect("an address")).await;
+    attack_with_work(stream, "/x", &backend, &mut verdict).await;
+    verdict.assert_breached();
+}
