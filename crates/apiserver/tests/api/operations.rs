@@ -1,13 +1,12 @@
-//! Every operation that upstream has is one of ours, by the same name at the same place, and
-//! each that our documents name is served. `operations/upstream.txt` holds upstream's, those
-//! of alpha versions left out; `operations/missing.txt` those that are missing here with the
-//! reason. The latter may only shrink: a test fails when a gap appears and when a listed one
-//! is no more. From upstream's tree, the former is made by
+//! Every operation that upstream has is one of ours, by the same name at the same place, with
+//! the same parameters, codes and formats, and each that our documents name is served.
+//! `operations/upstream.txt` holds upstream's, those of alpha versions left out;
+//! `operations/missing.txt` those that are missing here with the reason. The latter may only
+//! shrink: a test fails when a gap appears and when a listed one is no more. From upstream's
+//! tree, the former is made by
 //!
 //! ```text
-//! jq -r '.paths | to_entries[] | select(.key | test("/v[0-9]+alpha[0-9]+/") | not) | "\(.key) " +
-//!   ([.value | to_entries[] | select(.key != "parameters") | "\(.key)=\(.value.operationId)"] | join(" "))' \
-//!   api/openapi-spec/swagger.json | LC_ALL=C sort
+//! jq -r -f operations/upstream.jq api/openapi-spec/swagger.json
 //! ```
 
 use crate::server::{Server, admin};
@@ -20,16 +19,53 @@ use std::time::Duration;
 /// `operationId` to `method path`.
 type Operations = BTreeMap<String, String>;
 
-fn upstream() -> Operations {
-    let lines = include_str!("operations/upstream.txt").lines();
-    let operations = lines.flat_map(|line| {
-        let (path, methods) = line.split_once(' ').expect("a path and its methods");
-        methods.split(' ').map(move |operation| {
-            let (method, id) = operation.split_once('=').expect("a method and its operation");
-            (id.to_owned(), format!("{method} {path}"))
-        })
-    });
-    operations.collect()
+/// Each operation as `operationId method path` with what it takes and gives.
+fn upstream() -> BTreeMap<&'static str, &'static str> {
+    let mut shape = "";
+    let mut operations = BTreeMap::new();
+    for line in include_str!("operations/upstream.txt").lines() {
+        match line.strip_prefix("  ") {
+            Some(operation) => drop(operations.insert(operation, shape)),
+            None => shape = line,
+        }
+    }
+    operations
+}
+
+/// What `upstream()` has, of our document of version 2.
+fn shapes(document: &Value) -> BTreeMap<String, String> {
+    let shape = |place: &str| {
+        let (method, path) = place.split_once(' ').expect("a method and a path");
+        let item = &document["paths"][path];
+        let operation = &item[method];
+        let of = |list: &Value| list.as_array().cloned().unwrap_or_default();
+        let media = |list: &Value| {
+            let mut media: Vec<String> = of(list).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            media.sort();
+            if media.is_empty() { "-".to_owned() } else { media.join(",") }
+        };
+        let parameter = |parameter: &Value| {
+            let shared =
+                parameter["$ref"].as_str().and_then(|pointer| document.pointer(pointer.trim_start_matches('#')));
+            let parameter = shared.unwrap_or(parameter);
+            let text = |key: &str| parameter[key].as_str().unwrap_or("object");
+            let required = if parameter["required"] == true { "!" } else { "" };
+            format!("{}.{}:{}{required}", text("in"), text("name"), text("type"))
+        };
+        let codes: Vec<String> = operation["responses"].as_object().expect("codes").keys().cloned().collect();
+        let mut parameters: Vec<String> =
+            of(&item["parameters"]).iter().chain(&of(&operation["parameters"])).map(parameter).collect();
+        parameters.sort();
+        let mut words = vec![
+            operation["x-kubernetes-action"].as_str().unwrap_or("-").to_owned(),
+            codes.join(","),
+            media(&operation["consumes"]),
+            media(&operation["produces"]),
+        ];
+        words.extend(parameters);
+        words.join(" ")
+    };
+    operations(document).iter().map(|(id, place)| (format!("{id} {place}"), shape(place))).collect()
 }
 
 fn missing() -> Vec<&'static str> {
@@ -52,13 +88,18 @@ fn operations(document: &Value) -> Operations {
 #[tokio::test]
 async fn operations_are_those_of_upstream() {
     let server = Server::start().await;
-    let ours = operations(&server.get("/openapi/v2").await.ok());
+    let ours = shapes(&server.get("/openapi/v2").await.ok());
     let theirs = upstream();
-    let gaps: Vec<&str> =
-        theirs.iter().filter(|(id, at)| ours.get(*id) != Some(at)).map(|(id, _)| id.as_str()).collect();
+    let id = |operation: &&'static str| operation.split(' ').next().unwrap_or_default();
+    let gaps: Vec<&str> = theirs.keys().filter(|operation| !ours.contains_key(**operation)).map(id).collect();
     assert_eq!(gaps, missing(), "left is what is missing, right what operations/missing.txt says");
-    let more: Vec<(&String, &String)> = ours.iter().filter(|(id, _)| !theirs.contains_key(*id)).collect();
-    assert!(more.is_empty(), "upstream has none of these: {more:?}");
+    for (operation, shape) in &ours {
+        assert_eq!(
+            Some(&shape.as_str()),
+            theirs.get(operation.as_str()),
+            "{operation}: left is ours, right upstream's"
+        );
+    }
 }
 
 #[tokio::test]

@@ -80,6 +80,10 @@ async fn nodes_and_their_kubelets_can_be_proxied_to() {
     let server = with_kubelet().await;
     let answer = server.get("/api/v1/nodes/n/proxy/stats/summary?only=x").await;
     assert_eq!((answer.code, &answer.bytes[..]), (200, &b"/stats/summary?only=x"[..]));
+    for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] {
+        let answer = server.ask(method, "/api/v1/nodes/n/proxy/stats/summary", &[], "").await;
+        assert_eq!(answer.code, 200, "{method}: {}", answer.message());
+    }
     let missing = server.get("/api/v1/nodes/none/proxy/").await;
     assert_eq!((missing.code, missing.message().as_str()), (404, "nodes \"none\" not found"));
 }
