@@ -54,6 +54,7 @@ async fn main() -> Result<(), Failure> {
         // Nothing that admits a pod here writes.
         registry: Weak::new(),
         config: Default::default(),
+        metrics: Arc::default(),
     })?;
 
     let mut headers = HeaderMap::new();

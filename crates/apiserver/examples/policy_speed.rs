@@ -2,13 +2,13 @@
 //! `cargo run --release -p ferry-apiserver --example policy_speed`.
 
 use ferry_apiserver::admission::policy::validating::ValidatingAdmissionPolicy;
-use ferry_apiserver::admission::{AdmissionRequest, Operation, Plugin};
+use ferry_apiserver::admission::{AdmissionRequest, Operation, Plugin, Wiring};
 use ferry_apiserver::authz::Authorizer;
 use ferry_apiserver::cache::Stored;
 use ferry_apiserver::registry::lookup::{Change, ObjectLookup, Observer};
 use ferry_apiserver::registry::{Caller, Rows};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 const WRITES: u32 = 50_000;
@@ -84,7 +84,14 @@ fn main() {
             stored("validatingadmissionpolicies", "p", policy),
             stored("validatingadmissionpolicybindings", "b", binding),
         ]));
-        let plugin = ValidatingAdmissionPolicy::new(&lookup, &rows, &Authorizer::new(&*lookup));
+        let plugin = ValidatingAdmissionPolicy::new(&Wiring {
+            lookup: lookup.clone(),
+            authorizer: Authorizer::new(&*lookup),
+            rows: rows.clone(),
+            registry: Weak::new(),
+            config: Default::default(),
+            metrics: Arc::default(),
+        });
         let mut object = deployment();
         let mut request = AdmissionRequest::new(Operation::Create, &row, "shop", "web", "", &caller);
         request.object = Some(&mut object);

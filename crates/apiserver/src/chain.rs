@@ -6,6 +6,9 @@ use crate::audit;
 use crate::authn::UserInfo;
 use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
+use crate::flow_control::is_readonly;
+use crate::metrics::family::Series;
+use crate::metrics::requests::{Figures, InFlight, Open, Subject, Summary};
 use crate::negotiate::{self, Format, Use};
 use crate::query::Query;
 use crate::registry::{Annotations, Warnings};
@@ -17,8 +20,9 @@ use crate::{ServerState, paths, stream};
 use ferry_api::status::Status;
 use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, WARNING};
-use http::{HeaderMap, Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -43,14 +47,15 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     if let Ok(value) = HeaderValue::from_str(&audit_id) {
         request.headers_mut().insert(AUDIT_ID, value);
     }
-    let known = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
-    let summary = server.metrics.begin(&info, known.as_deref(), long_running);
+    let in_flight = server.metrics.requests.in_flight(is_readonly(&info));
+    let in_flight = (!long_running).then(|| InFlight::new(in_flight));
     let method = request.method().clone();
     let slot = audit::Slot::default();
     let annotations = Annotations::default();
 
-    let flow = Arc::new(OnceLock::new());
-    let trail = Trail { id: audit_id.clone(), record: slot.clone(), annotations, flow: flow.clone() };
+    let told = Arc::<Told>::default();
+    let trail =
+        Trail { id: audit_id.clone(), record: slot.clone(), annotations: annotations.clone(), told: told.clone() };
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
     // that nothing escapes it.
@@ -61,7 +66,10 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
         // A handler that waits for something that never comes must not keep the client.
         match tokio::time::timeout(TIMEOUT, work).await {
             Ok(outcome) => outcome,
-            Err(_) => Ok(Err(Status::timeout("the request did not complete within the allotted timeout"))),
+            Err(_) => {
+                count_termination(&server, &info);
+                Ok(Err(Status::timeout("the request did not complete within the allotted timeout")))
+            }
         }
     };
     let panicked = outcome.is_err();
@@ -80,7 +88,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     if let Ok(value) = HeaderValue::from_str(&audit_id) {
         response.headers_mut().insert(AUDIT_ID, value);
     }
-    if let Some((schema, level)) = flow.get() {
+    if let Some((schema, level)) = told.flow.get() {
         for (name, uid) in [(FLOW_SCHEMA, schema), (PRIORITY_LEVEL, level)] {
             if let Ok(value) = HeaderValue::from_str(uid) {
                 response.headers_mut().insert(name, value);
@@ -94,7 +102,10 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
         response = response.map(|_| crate::transport::empty());
     }
     tracing::debug!(audit_id, verb = info.verb, path = info.path, code = response.status().as_u16(), "answered");
-    summary.finish(response.status(), started.elapsed());
+    if let Some(Routed { figures, open }) = told.routed.lock().take() {
+        response = Summary { figures, started, waited: annotations.waited(), open }.attach(response);
+    }
+    drop(in_flight);
     response
 }
 
@@ -107,7 +118,9 @@ async fn run(
     trail: Trail,
 ) -> Result<Response<Body>, Status> {
     // Who asks. Before anything that costs more than reading headers.
+    let began = Instant::now();
     let asker = server.authenticator.authenticate(request.headers(), &peer, &info.path).await;
+    server.metrics.identity.authenticated(asker.as_ref().ok().map(|user| user.name.as_str()), began.elapsed());
     // What is recorded of it. Before impersonation, so that the record names the one who
     // asked; a request whose asker is not known is recorded as that.
     let record = begin_record(&server, &request, &peer, &info, asker.as_deref().ok(), &trail);
@@ -146,11 +159,15 @@ async fn run(
     if !info.is_long_running() || info.verb == "watch" {
         match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query)).await {
             Ok(taken) => {
-                let _ = trail.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
+                trail.annotations.add_wait(taken.waited);
+                let _ = trail.told.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
                 seat = Some(taken);
             }
             Err(refused) => {
-                let _ = trail.flow.set((refused.schema_uid, refused.level_uid));
+                let _ = trail.told.flow.set((refused.schema_uid, refused.level_uid));
+                if let Ok(row) = route(&server, &info) {
+                    trail.told.route(&server, &Subject::of(&info, &row, is_apply(request.headers())), &query, false);
+                }
                 return Err(refused.status);
             }
         }
@@ -158,7 +175,9 @@ async fn run(
 
     // Whether that user may. The last step before anything is looked at or changed.
     let attributes = Attributes { user: &user, ..asked };
+    let began = Instant::now();
     let verdict = server.authorizer.decide(&attributes).await;
+    server.metrics.identity.authorized(verdict.counted_as(), began.elapsed());
     if record.is_some() {
         let told = if verdict.is_allowed() { "allow" } else { "forbid" };
         trail.annotations.add("authorization.k8s.io/decision", told);
@@ -174,7 +193,13 @@ async fn run(
 
     if !info.is_resource {
         let (parts, body) = request.into_parts();
-        return paths::serve(&server, &parts.method, &parts.headers, &info, &query, body).await;
+        let answer = paths::serve(&server, &parts.method, &parts.headers, &info, &query, body).await;
+        if let Ok(answer) = &answer
+            && let Some(subject) = Subject::of_path(&info.path, answer)
+        {
+            trail.told.route(&server, &subject, &query, false);
+        }
+        return answer;
     }
     let row = match route(&server, &info) {
         Ok(row) => row,
@@ -185,6 +210,8 @@ async fn run(
             return Err(status);
         }
     };
+    let subject = Subject::of(&info, &row, is_apply(request.headers()));
+    trail.told.route(&server, &subject, &query, info.is_long_running());
     let warnings = Warnings::default();
     if let Some(text) = row.custom.as_ref().and_then(|custom| custom.deprecation.as_ref()) {
         warnings.add(text.as_str());
@@ -249,7 +276,28 @@ struct Trail {
     id: String,
     record: audit::Slot,
     annotations: Annotations,
-    flow: Arc<OnceLock<Flow>>,
+    told: Arc<Told>,
+}
+
+/// What a request turns out to be on its way, for its answer and for the figures.
+#[derive(Default)]
+struct Told {
+    flow: OnceLock<Flow>,
+    routed: Mutex<Option<Routed>>,
+}
+
+/// Where a request is counted.
+struct Routed {
+    figures: Arc<Series<Figures>>,
+    open: Option<Open>,
+}
+
+impl Told {
+    fn route(&self, server: &ServerState, subject: &Subject<'_>, query: &Query, long_running: bool) {
+        let requests = &server.metrics.requests;
+        let open = long_running.then(|| Open::new(requests.long_running(subject)));
+        *self.routed.lock() = Some(Routed { figures: requests.find(subject, query), open });
+    }
 }
 
 /// The uids of the flow schema and the priority level of a request.
@@ -264,6 +312,18 @@ fn objects_of(server: &ServerState, info: &RequestInfo, query: &Query) -> usize 
     let all = row.and_then(|row| server.registry.cache.stock(&row)).map_or(0, |stock| stock.len());
     let limit = query.text("limit").and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
     limit.map_or(all, |limit| all.min(limit))
+}
+
+fn is_apply(headers: &HeaderMap) -> bool {
+    headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/apply-patch+yaml")
+}
+
+/// Notes a request that took too long.
+fn count_termination(server: &ServerState, info: &RequestInfo) {
+    if let Some(row) = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource) {
+        let subject = Subject::of(info, &row, false);
+        server.metrics.requests.terminated(&subject, StatusCode::GATEWAY_TIMEOUT);
+    }
 }
 
 fn begin_record(

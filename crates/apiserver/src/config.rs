@@ -40,7 +40,12 @@ pub struct Config {
     pub profiling: bool,
     /// How much is logged can be changed by this at /debug/flags/v; `None` where it cannot.
     pub set_verbosity: Option<SetVerbosity>,
+    /// What else of this process /metrics tells.
+    pub more_metrics: Vec<MoreMetrics>,
 }
+
+/// Adds figures to /metrics, in Prometheus' text format.
+pub type MoreMetrics = Arc<dyn Fn(&mut String) + Send + Sync>;
 
 /// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
 /// or of one of its fields.
@@ -83,6 +88,7 @@ impl Config {
             admission: PluginConfig::default(),
             profiling: true,
             set_verbosity: None,
+            more_metrics: Vec::new(),
         }
     }
 

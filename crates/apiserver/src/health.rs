@@ -71,7 +71,11 @@ pub fn answer(server: &ServerState, endpoint: &str, only: Option<&str>, query: &
         let name = check.name;
         if excluded.contains(&name) {
             let _ = writeln!(lines, "[+]{name} excluded: ok");
-        } else if (check.passes)(server) {
+            continue;
+        }
+        let passes = (check.passes)(server);
+        server.metrics.health.checked(name, endpoint, passes);
+        if passes {
             let _ = writeln!(lines, "[+]{name} ok");
         } else {
             passed = false;

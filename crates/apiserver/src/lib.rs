@@ -24,7 +24,6 @@ mod compaction;
 mod compress;
 mod config;
 pub mod continue_token;
-mod counters;
 mod crd;
 mod discovery;
 pub mod encryption;
@@ -35,7 +34,7 @@ mod flow_control;
 mod framing;
 mod health;
 mod legacy_token_use;
-mod metrics;
+pub mod metrics;
 mod negotiate;
 mod openapi;
 pub mod outgoing;
@@ -58,7 +57,7 @@ pub mod webhook;
 mod wire;
 
 pub use admission::PluginConfig;
-pub use config::{Config, KubeletAccess, Prose, ProseSource, StorageKey};
+pub use config::{Config, KubeletAccess, MoreMetrics, Prose, ProseSource, StorageKey};
 pub use error::Error;
 pub use query::Query;
 pub use transport::{Body, BoxError, Peer};
@@ -95,7 +94,7 @@ pub(crate) struct ServerState {
     pub authenticator: Authenticator,
     pub authorizer: Authorizer,
     pub flow_control: FlowControl,
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     pub openapi: openapi::Documents,
     pub backends: stream::Backends,
     pub aggregator: Arc<aggregation::Aggregator>,
@@ -131,8 +130,16 @@ impl ApiServer {
         }
         let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
         services.follow(&*lookup);
-        let registry =
-            Arc::new(Registry { store, cache, encryption, rows: rows.clone(), services, admission: OnceLock::new() });
+        let metrics = Arc::<Metrics>::default();
+        let registry = Arc::new(Registry {
+            store,
+            cache,
+            encryption,
+            rows: rows.clone(),
+            services,
+            metrics: metrics.clone(),
+            admission: OnceLock::new(),
+        });
         let authorizer = Authorizer::new(&*lookup);
         if let Some(file) = &config.authorization_config {
             let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
@@ -146,6 +153,7 @@ impl ApiServer {
             rows,
             registry: Arc::downgrade(&registry),
             config: config.admission.clone(),
+            metrics: metrics.clone(),
         };
         let _ = registry.admission.set(Admission::new(&wiring).map_err(Error::Configuration)?);
         let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
@@ -158,7 +166,7 @@ impl ApiServer {
             authenticator,
             authorizer,
             flow_control,
-            metrics: Metrics::default(),
+            metrics,
             openapi: openapi::Documents::default(),
             backends,
             aggregator,

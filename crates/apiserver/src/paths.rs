@@ -7,7 +7,7 @@ use crate::negotiate::{self, Accepted, Use};
 use crate::query::Query;
 use crate::request_info::RequestInfo;
 use crate::transport::Body;
-use crate::{ServerState, answer, discovery, health, openapi, profiling, version};
+use crate::{ServerState, answer, discovery, health, metrics, openapi, profiling, version};
 use ferry_api::status::Status;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{HeaderMap, Method, Response, StatusCode};
@@ -49,8 +49,9 @@ pub async fn serve(
         }
         "/metrics" => {
             let text = server.metrics.render(server);
-            Ok(answer::raw(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
+            Ok(answer::raw(StatusCode::OK, metrics::CONTENT_TYPE, text))
         }
+        "/metrics/slis" => Ok(answer::raw(StatusCode::OK, metrics::CONTENT_TYPE, server.metrics.health.render())),
         openid::CONFIGURATION_PATH => {
             let value = openid::render_configuration(server.authenticator.tokens(), &server.config.external_address());
             Ok(cached(answer::document(StatusCode::OK, &value, &Accepted::JSON)))
@@ -85,6 +86,7 @@ fn index(server: &ServerState) -> serde_json::Value {
         "/healthz",
         "/livez",
         "/metrics",
+        "/metrics/slis",
         "/openapi/v2",
         "/openapi/v3",
         "/openapi/v3/",

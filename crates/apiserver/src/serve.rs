@@ -95,10 +95,16 @@ async fn connection(
 ) -> Result<(), String> {
     // Answers are small and awaited; waiting to fill a packet only delays them.
     stream.set_nodelay(true).map_err(|error| error.to_string())?;
-    let stream = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream))
-        .await
-        .map_err(|_| "the TLS handshake took too long")?
-        .map_err(|error| format!("TLS handshake: {error}"))?;
+    let stream = match tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => stream,
+        failed => {
+            server.0.metrics.tls_errors.count();
+            return Err(match failed {
+                Ok(Err(error)) => format!("TLS handshake: {error}"),
+                _ => "the TLS handshake took too long".to_owned(),
+            });
+        }
+    };
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let certificates = Arc::new(certificates.iter().map(|certificate| certificate.to_vec()).collect::<Vec<_>>());
     let peer = Peer::Tls { certificates, remote: Some(remote) };

@@ -45,6 +45,16 @@ impl Metrics {
         );
     }
 
+    /// Adds everything to `out`, in the text format that the API server's /metrics is in.
+    pub fn render(&self, out: &mut String) {
+        let mut registry = Registry::default();
+        self.register(&mut registry);
+        let mut text = String::new();
+        if prometheus_client::encoding::text::encode(&mut text, &registry).is_ok() {
+            render_classic(&text, out);
+        }
+    }
+
     pub(crate) fn added(&self, name: &'static str) {
         self.adds.get_or_create(&Name { name }).inc();
     }
@@ -54,5 +64,49 @@ impl Metrics {
         if failed {
             self.retries.get_or_create(&Name { name }).inc();
         }
+    }
+}
+
+/// OpenMetrics in the older format: a counter's head has its whole name, and nothing says
+/// where the text ends.
+fn render_classic(text: &str, out: &mut String) {
+    let mut help = None;
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            help = rest.split_once(' ');
+        } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' ')) {
+            let end = if kind == "counter" { "_total" } else { "" };
+            if let Some((_, help)) = help.take() {
+                out.push_str(&format!("# HELP {name}{end} {help}\n"));
+            }
+            out.push_str(&format!("# TYPE {name}{end} {kind}\n"));
+        } else if !line.starts_with('#') {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_told_as_prometheus_reads_them() {
+        let metrics = Metrics::default();
+        metrics.added("deployment");
+        metrics.reconciled("deployment", Duration::from_millis(2), true);
+        let mut out = String::new();
+        metrics.render(&mut out);
+        for line in [
+            "# TYPE workqueue_adds_total counter",
+            "workqueue_adds_total{name=\"deployment\"} 1",
+            "workqueue_retries_total{name=\"deployment\"} 1",
+            "# TYPE workqueue_work_duration_seconds histogram",
+            "workqueue_work_duration_seconds_count{name=\"deployment\"} 1",
+        ] {
+            assert!(out.lines().any(|told| told == line), "{line}\n{out}");
+        }
+        assert!(!out.contains("# EOF"), "{out}");
     }
 }

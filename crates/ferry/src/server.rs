@@ -82,7 +82,9 @@ impl Server {
                 None => containerd::start(cluster, found).await,
             }
         };
-        let (api, ()) = tokio::try_join!(start_api(cluster, &pki), runtime)?;
+        // What the controllers count is told with the rest of this process.
+        let queues = ferry_controllers::Metrics::default();
+        let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues), runtime)?;
         kubeconfig::write(cluster, &pki, user_kubeconfig)?;
         progress.done("API server and containerd");
 
@@ -94,7 +96,7 @@ impl Server {
             ("the renewal of certificates", Ok(()))
         });
         serve(cluster, &pki, &api, &mut parts).await?;
-        start_control_plane(cluster, &pki, &api, &mut parts, &shutdown);
+        start_control_plane(cluster, &pki, &api, queues, &mut parts, &shutdown);
         if cluster.runtime_endpoint.is_none() {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
@@ -170,7 +172,7 @@ fn pki_config(cluster: &Cluster) -> PkiConfig {
     }
 }
 
-async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
+async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Metrics) -> Result<ApiServer> {
     // The key comes first: a store without one is told from a lost key by not being there yet.
     secret_key::ensure(&cluster.data_dir)?;
     let directory = cluster.data_dir.join("store");
@@ -183,6 +185,8 @@ async fn start_api(cluster: &Cluster, pki: &Pki) -> Result<ApiServer> {
     cluster.access.apply(&mut config, &cluster.pki_dir())?;
     config.audit = cluster.audit.auditor()?;
     cluster.debugging.apply(&mut config);
+    let queues = queues.clone();
+    config.more_metrics.push(Arc::new(move |out| queues.render(out)));
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose = Some(Arc::new(|| {
         let prose = ferry_prose::collect();
@@ -207,12 +211,20 @@ fn legacy_signer(pki: &Pki) -> Option<ferry_controllers::LegacySigner> {
     Some(Arc::new(move |claims: &serde_json::Value| authority.sign_raw(claims)))
 }
 
-fn start_control_plane(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mut Parts, shutdown: &CancellationToken) {
+fn start_control_plane(
+    cluster: &Cluster,
+    pki: &Pki,
+    api: &ApiServer,
+    queues: ferry_controllers::Metrics,
+    parts: &mut Parts,
+    shutdown: &CancellationToken,
+) {
     let config = ferry_controllers::Config {
         root_ca: pki.ca.certificate_pem().to_owned(),
         legacy_signer: legacy_signer(pki),
         certificate_signer: Some(signing::certificate_signer(pki)),
         cluster_cidr: Some(cluster.pod_cidr.clone()),
+        metrics: queues,
         ..Default::default()
     };
     let manager =

@@ -258,4 +258,9 @@ pub trait Store: Send + Sync + 'static {
     /// The revision of the latest durable change. A read that starts after this returns shows
     /// at least this revision.
     fn current_revision(&self) -> Revision;
+
+    /// How large the store is on disk, where it can say so without asking for long.
+    fn size_bytes(&self) -> Option<u64> {
+        None
+    }
 }

@@ -39,7 +39,7 @@ use super::webhook::{MutatingWebhooks, ValidatingWebhooks};
 use super::{Plugin, Wiring};
 
 pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
-    let Wiring { lookup, authorizer, rows, .. } = wiring;
+    let Wiring { lookup, authorizer, .. } = wiring;
     vec![
         // Upstream's storage makes these checks around everything else, so they come first.
         Box::new(RbacEscalation::new(authorizer.clone())),
@@ -72,10 +72,10 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(CertificateSubjectRestriction),
         Box::new(DefaultIngressClass::new(lookup.clone())),
         Box::new(DenyServiceExternalIps),
-        Box::new(MutatingAdmissionPolicy::new(lookup, rows, authorizer)),
+        Box::new(MutatingAdmissionPolicy::new(wiring)),
         // All that is ours has been done when others are asked.
         Box::new(MutatingWebhooks::new(wiring)),
-        Box::new(ValidatingAdmissionPolicy::new(lookup, rows, authorizer)),
+        Box::new(ValidatingAdmissionPolicy::new(wiring)),
         Box::new(ValidatingWebhooks::new(wiring)),
         // Last, so that nothing is charged that another plugin refuses.
         Box::new(ResourceQuota::new(wiring)),

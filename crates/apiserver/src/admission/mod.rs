@@ -52,6 +52,8 @@ mod testing;
 pub use wiring::{PluginConfig, Wiring};
 
 use crate::authn::UserInfo;
+use crate::metrics::Metrics;
+use crate::metrics::admission::{Plugins, Step};
 use crate::registry::{Annotations, Caller, Warnings};
 use async_trait::async_trait;
 use ferry_api::gvk::GroupVersionKind;
@@ -61,6 +63,7 @@ use ferry_resources::Row;
 use reinvocation::Reinvocation;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -191,6 +194,8 @@ pub trait Plugin: Send + Sync + 'static {
 /// The plugins that are on, in their order.
 pub struct Admission {
     plugins: Vec<Box<dyn Plugin>>,
+    metrics: Arc<Metrics>,
+    figures: Plugins,
 }
 
 impl Admission {
@@ -200,32 +205,58 @@ impl Admission {
         let names: Vec<&str> = plugins.iter().map(|plugin| plugin.name()).collect();
         wiring.config.check(&names)?;
         plugins.retain(|plugin| wiring.config.is_on(plugin.name()));
-        Ok(Self { plugins })
+        Ok(Self { figures: Plugins::new(plugins.len()), plugins, metrics: wiring.metrics.clone() })
     }
 
     pub async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
-        self.mutate_once(request).await?;
-        if request.reinvocation.begin_second() {
-            self.mutate_once(request).await?;
+        let began = Instant::now();
+        let mut outcome = self.mutate_once(request).await;
+        if outcome.is_ok() && request.reinvocation.begin_second() {
+            outcome = self.mutate_once(request).await;
         }
-        Ok(())
+        self.metrics.admission.step(Step::Admit, request.operation, outcome.is_err(), began.elapsed());
+        outcome
     }
 
     async fn mutate_once(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
-        for plugin in &self.plugins {
+        for (place, plugin) in self.plugins.iter().enumerate() {
             if plugin.handles(request) {
-                plugin.mutate(request).await?;
+                let began = Instant::now();
+                let outcome = plugin.mutate(request).await;
+                self.count((place, plugin.name()), Step::Admit, request.operation, &outcome, began);
+                outcome?;
             }
         }
         Ok(())
     }
 
     pub async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
-        for plugin in &self.plugins {
+        let began = Instant::now();
+        let outcome = self.validate_all(request).await;
+        self.metrics.admission.step(Step::Validate, request.operation, outcome.is_err(), began.elapsed());
+        outcome
+    }
+
+    async fn validate_all(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
+        for (place, plugin) in self.plugins.iter().enumerate() {
             if plugin.handles(request) {
-                plugin.validate(request).await?;
+                let began = Instant::now();
+                let outcome = plugin.validate(request).await;
+                self.count((place, plugin.name()), Step::Validate, request.operation, &outcome, began);
+                outcome?;
             }
         }
         Ok(())
+    }
+
+    fn count(
+        &self,
+        plugin: (usize, &str),
+        step: Step,
+        operation: Operation,
+        outcome: &Result<(), Status>,
+        began: Instant,
+    ) {
+        self.figures.observe(&self.metrics.admission, plugin, step, operation, outcome.is_err(), began.elapsed());
     }
 }

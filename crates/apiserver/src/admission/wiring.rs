@@ -6,6 +6,7 @@ use super::image_policy::ImagePolicyConfig;
 use super::pod_security::PodSecurityConfig;
 use super::pod_toleration_restriction::TolerationsConfig;
 use crate::authz::Authorizer;
+use crate::metrics::Metrics;
 use crate::registry::lookup::ObjectLookup;
 use crate::registry::{Registry, Rows};
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub struct Wiring {
     /// For the few plugins that write. Weak, because the registry holds admission.
     pub registry: Weak<Registry>,
     pub config: PluginConfig,
+    pub metrics: Arc<Metrics>,
 }
 
 /// `--enable-admission-plugins`, `--disable-admission-plugins`, and the parts of the

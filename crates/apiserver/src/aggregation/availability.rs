@@ -259,6 +259,12 @@ async fn write(server: &ServerState, name: &str, finding: &Finding) -> Result<()
     if plan_condition(&present, finding, Timestamp::now()).is_none() {
         return Ok(());
     }
+    if finding.status != "True" {
+        let counter = "aggregator_unavailable_apiservice_total";
+        let help = "How often an APIService became unavailable, and why.";
+        let labels = [("name", name), ("reason", finding.reason)];
+        server.aggregator.counters.count(counter, help, &labels);
+    }
     let target = Target { row: &row, namespace: "", name, part: Part::Status, absent: IfAbsent::AsKind };
     let mut change = |object: Option<&Value>| {
         let object = object.cloned().unwrap_or_default();

@@ -107,6 +107,12 @@ impl Index {
         self.0.load_full()
     }
 
+    /// The names of all, and whether each can be answered for.
+    pub fn availability(&self) -> Vec<(String, bool)> {
+        let all = self.0.load();
+        all.iter().map(|entry| (entry.name.clone(), entry.remote.is_none() || entry.available)).collect()
+    }
+
     pub fn get(&self, name: &str) -> Option<Arc<Entry>> {
         self.0.load().iter().find(|entry| entry.name == name).cloned()
     }

@@ -22,6 +22,7 @@ pub mod priority;
 mod register;
 
 use crate::ServerState;
+use crate::metrics::Counters;
 use crate::outgoing::Dial;
 use crate::registry::lookup::ObjectLookup;
 use documents::Documents;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 pub struct Aggregator {
     pub index: Index,
     pub documents: Documents,
+    pub counters: Counters,
     dial: Arc<dyn Dial>,
     identity: Option<Arc<LiveIdentity>>,
     lookup: Arc<dyn ObjectLookup>,
@@ -41,8 +43,14 @@ pub struct Aggregator {
 impl Aggregator {
     /// Follows the APIServices from now on.
     pub fn new(lookup: Arc<dyn ObjectLookup>, dial: Arc<dyn Dial>, identity: Option<Arc<LiveIdentity>>) -> Arc<Self> {
-        let aggregator =
-            Arc::new(Self { index: Index::default(), documents: Documents::default(), dial, identity, lookup });
+        let aggregator = Arc::new(Self {
+            index: Index::default(),
+            documents: Documents::default(),
+            counters: Counters::default(),
+            dial,
+            identity,
+            lookup,
+        });
         // The lookup lives as long as the observer; it must not keep itself alive.
         let follower = Arc::downgrade(&aggregator);
         aggregator.lookup.subscribe(

@@ -26,8 +26,16 @@ pub(super) struct CertificateAuthenticator {
 }
 
 struct Remembered {
-    user: Arc<UserInfo>,
+    known: Known,
     until: Timestamp,
+}
+
+/// A client that an authority vouches for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Known {
+    pub user: Arc<UserInfo>,
+    /// When the certificate ends.
+    pub not_after: Timestamp,
 }
 
 impl CertificateAuthenticator {
@@ -43,13 +51,13 @@ impl CertificateAuthenticator {
 
     /// The user that the certificate names. `None` if it names nobody; an error if no
     /// authority vouches for it.
-    pub(super) fn authenticate(&self, chain: &[Vec<u8>], now: Timestamp) -> Result<Option<Arc<UserInfo>>, String> {
+    pub(super) fn authenticate(&self, chain: &[Vec<u8>], now: Timestamp) -> Result<Option<Known>, String> {
         let Some((leaf, intermediates)) = chain.split_first() else { return Ok(None) };
         let digest = sha256(leaf);
-        if let Some(known) = self.remembered.lock().get(&digest)
-            && now < known.until
+        if let Some(remembered) = self.remembered.lock().get(&digest)
+            && now < remembered.until
         {
-            return Ok(Some(known.user.clone()));
+            return Ok(Some(remembered.known.clone()));
         }
         let intermediates: Vec<CertificateDer<'_>> =
             intermediates.iter().map(|der| CertificateDer::from(der.as_slice())).collect();
@@ -68,14 +76,14 @@ impl CertificateAuthenticator {
         let mut user = UserInfo { name: facts.common_name, groups: facts.organizations, ..UserInfo::default() };
         user.extra.insert(CREDENTIAL_ID.into(), vec![format!("X509SHA256={}", hex(&digest))]);
         user.add_authenticated();
-        let user = Arc::new(user);
+        let known = Known { user: Arc::new(user), not_after: facts.not_after };
         let until = now.saturating_add(TRUSTED_FOR).map_or(facts.not_after, |later| later.min(facts.not_after));
         let mut remembered = self.remembered.lock();
         if remembered.len() >= REMEMBERED {
             remembered.clear();
         }
-        remembered.insert(digest, Remembered { user: user.clone(), until });
-        Ok(Some(user))
+        remembered.insert(digest, Remembered { known: known.clone(), until });
+        Ok(Some(known))
     }
 }
 
@@ -114,13 +122,13 @@ mod tests {
         let alice = ClientSubject::new("alice", Some("dev"));
         let good = chain(&ours.issue_client(&alice, now()).expect("issued").certificate_pem);
 
-        let user = authenticator.authenticate(&good, now()).expect("vouched for").expect("named");
+        let user = authenticator.authenticate(&good, now()).expect("vouched for").expect("named").user;
         assert_eq!(
             (user.name.as_str(), user.groups.as_slice()),
             ("alice", &["dev".into(), "system:authenticated".into()][..])
         );
         assert!(user.extra[CREDENTIAL_ID][0].starts_with("X509SHA256="));
-        let again = authenticator.authenticate(&good, now()).expect("vouched for").expect("named");
+        let again = authenticator.authenticate(&good, now()).expect("vouched for").expect("named").user;
         assert!(Arc::ptr_eq(&user, &again), "the second time it is remembered");
 
         let day = jiff::SignedDuration::from_hours(24);

@@ -31,6 +31,7 @@ mod tests;
 pub use user::UserInfo;
 pub use webhook::TokenWebhookConfig;
 
+use crate::metrics::family::{Histogram, Instrument, head};
 use crate::registry::lookup::ObjectLookup;
 use crate::transport::Peer;
 use anonymous::Anonymous;
@@ -100,6 +101,12 @@ impl AuthnConfig {
     }
 }
 
+/// Upstream's bounds for how long certificates are still good: half an hour to a year.
+static EXPIRATIONS: [f64; 14] = [
+    0.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0, 172800.0, 345600.0, 604800.0, 2592000.0, 7776000.0,
+    15552000.0, 31104000.0,
+];
+
 /// How many uses of tokens in Secrets may wait to be noted; more are noted the next time.
 const USES_WAITING: usize = 64;
 /// How long the issuers of a changed configuration may take to be found (upstream's).
@@ -118,6 +125,7 @@ pub struct Authenticator {
     issuers: ArcSwap<JwtIssuers>,
     webhook: Option<TokenWebhook>,
     uses: mpsc::Sender<Used>,
+    expirations: Histogram,
 }
 
 impl Authenticator {
@@ -145,6 +153,7 @@ impl Authenticator {
             issuers: ArcSwap::default(),
             webhook: webhook.transpose().map_err(crate::Error::Configuration)?,
             uses,
+            expirations: Histogram::new(&EXPIRATIONS),
         };
         if let Some(file) = &config.options.config_file {
             let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
@@ -242,7 +251,10 @@ impl Authenticator {
         // A certificate that nobody vouches for is fatal only if nothing better follows.
         let mut problem = None;
         match self.clients.load().authenticate(chain, now) {
-            Ok(Some(user)) => return Ok(user),
+            Ok(Some(known)) => {
+                self.expirations.observe(known.not_after.duration_since(now).as_secs_f64().max(0.0));
+                return Ok(known.user);
+            }
             Ok(None) => {}
             Err(why) => problem = Some(why),
         }
@@ -316,6 +328,7 @@ impl Authenticator {
         let shown = Shown::new(token);
         match legacy_token::authenticate(&self.tokens, shown, &*self.lookup, now) {
             Ok(Some((user, used))) => {
+                self.tokens.legacy_uses.count();
                 self.note(used);
                 if let Some(verified) = self.for_our_audiences(Arc::new(user), audiences) {
                     return Some(verified);
@@ -352,6 +365,14 @@ impl Authenticator {
         }
     }
 
+    /// The part of /metrics that is about certificates and tokens.
+    pub(crate) fn render_metrics(&self, out: &mut String) {
+        let name = "apiserver_client_certificate_expiration_seconds";
+        head(out, name, Histogram::KIND, "How long the certificates of clients are still good.");
+        self.expirations.render(name, "", out);
+        self.tokens.render_metrics(out);
+    }
+
     /// The key that signs service account tokens.
     pub fn tokens(&self) -> &TokenAuthority {
         &self.tokens
@@ -367,7 +388,7 @@ impl Authenticator {
             return None;
         }
         let proxy = self.front_proxies.load().as_ref()?.authenticate(chain, now).ok()??;
-        let allowed = self.front_proxy_names.is_empty() || self.front_proxy_names.contains(&proxy.name);
+        let allowed = self.front_proxy_names.is_empty() || self.front_proxy_names.contains(&proxy.user.name);
         if allowed { front_proxy::user_from_headers(headers).map(Arc::new) } else { None }
     }
 }

@@ -9,6 +9,7 @@
 use super::certificate::sha256;
 use super::legacy_token::{self, LegacyClaims};
 use super::user::{self, UserInfo};
+use crate::metrics::family::{Counter, Instrument, head};
 use crate::registry::lookup::ObjectLookup;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -106,6 +107,9 @@ pub struct TokenAuthority {
     remembered: Mutex<HashMap<[u8; 32], Remembered>>,
     /// The proven claims of tokens that live in Secrets.
     legacy: Mutex<HashMap<[u8; 32], LegacyClaims>>,
+    valid: Counter,
+    stale: Counter,
+    pub(super) legacy_uses: Counter,
 }
 
 #[derive(Clone)]
@@ -143,6 +147,9 @@ impl TokenAuthority {
             point: point.ok_or_else(|| bad("it is not a P-256 key".into()))?,
             remembered: Mutex::default(),
             legacy: Mutex::default(),
+            valid: Counter::default(),
+            stale: Counter::default(),
+            legacy_uses: Counter::default(),
         })
     }
 
@@ -209,6 +216,12 @@ impl TokenAuthority {
         }
         check_times(&claims, now)?;
         let seen = check_alive(&claims, &entry.seen, lookup, now)?;
+        let is_stale = claims.kubernetes.warnafter.is_some_and(|after| after < now.as_second());
+        if is_stale {
+            self.stale.count()
+        } else {
+            self.valid.count()
+        }
         let verified = Verified { user: entry.user.clone(), audiences: common };
         if seen != entry.seen || entry.seen.is_empty() {
             entry.seen = seen;
@@ -222,6 +235,18 @@ impl TokenAuthority {
             remembered.insert(token.digest, entry);
         }
         Ok(Some(verified))
+    }
+
+    /// The part of /metrics that is about tokens of service accounts.
+    pub(super) fn render_metrics(&self, out: &mut String) {
+        for (name, help, count) in [
+            ("serviceaccount_valid_tokens_total", "Bound tokens that were good.", &self.valid),
+            ("serviceaccount_stale_tokens_total", "Bound tokens that should have been renewed.", &self.stale),
+            ("serviceaccount_legacy_tokens_total", "Tokens of Secrets that were good.", &self.legacy_uses),
+        ] {
+            head(out, name, Counter::KIND, help);
+            count.render(name, "", out);
+        }
     }
 
     /// That a token is for `meant`, and was asked about for others (none: the API server).

@@ -7,7 +7,8 @@ use super::webhook::{Condition, WebhookAuthorizer};
 use super::{Attributes, Authorizer, Decision};
 use crate::authn::UserInfo;
 use crate::authn::user::{MASTERS, node_name};
-use crate::counters::Counters;
+use crate::metrics::Counters;
+use crate::metrics::identity::Authorized;
 use ferry_api::status::Status;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -24,6 +25,15 @@ pub struct Verdict {
 impl Verdict {
     pub fn is_allowed(&self) -> bool {
         self.decision.is_allowed()
+    }
+
+    pub fn counted_as(&self) -> Authorized {
+        match (&self.decision, &self.error) {
+            (Decision::Allow { .. }, _) => Authorized::Allowed,
+            (_, Some(_)) => Authorized::Error,
+            (Decision::Deny { .. }, None) => Authorized::Denied,
+            (Decision::NoOpinion { .. }, None) => Authorized::NoOpinion,
+        }
     }
 
     /// `Ok` if it is allowed, else the 403. A failure to judge is no refusal: it is told as

@@ -24,7 +24,7 @@ pub use rbac::RbacIndex;
 pub use rule::PolicyRule;
 
 use crate::authn::UserInfo;
-use crate::counters::Counters;
+use crate::metrics::Counters;
 use crate::registry::lookup::ObjectLookup;
 use arc_swap::ArcSwap;
 use chain::Chain;

@@ -6,7 +6,7 @@ use super::chain::Verdict;
 use super::config::WebhookConfiguration;
 use super::selectors::{field_requirements, label_requirements};
 use super::{Attributes, Decision};
-use crate::counters::Counters;
+use crate::metrics::Counters;
 use crate::retry::with_backoff;
 use crate::webhook::{Hook, Kubeconfig};
 use ferry_api::object::Meta;

@@ -13,7 +13,7 @@ mod stored;
 mod watcher;
 
 pub use stock::TooOld;
-pub use stock::{Listing, Stock};
+pub use stock::{Listing, Stock, StockCounts};
 pub use stored::{Stored, splice_version};
 pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
 
@@ -99,13 +99,13 @@ impl Cache {
     }
 
     /// The stock that a key belongs to: the greatest prefix not after the key.
-    fn stock_of_key(&self, key: &str) -> Option<Arc<Stock>> {
+    pub(crate) fn stock_of_key(&self, key: &str) -> Option<Arc<Stock>> {
         let stocks = self.stocks.read();
         let (prefix, stock) = stocks.range::<str, _>((Bound::Unbounded, Bound::Included(key))).next_back()?;
         key.starts_with(prefix.as_str()).then(|| stock.clone())
     }
 
-    fn all_stocks(&self) -> Vec<Arc<Stock>> {
+    pub(crate) fn all_stocks(&self) -> Vec<Arc<Stock>> {
         self.stocks.read().values().cloned().collect()
     }
 

@@ -2,8 +2,9 @@
 //! those who watch. `feed.rs` writes; the verbs read.
 
 use super::Stored;
-use super::watcher::{Event, Filter, Scope, Start, Watcher, WatcherSlot};
+use super::watcher::{Event, Filter, Offered, Scope, Start, Watcher, WatcherSlot};
 use crate::encryption::Unreadable;
+use crate::metrics::family::Counter;
 use crate::registry::lookup::{Change, Observer};
 use ferry_resources::Row;
 use ferry_store::Revision;
@@ -31,7 +32,22 @@ pub struct Stock {
     row: Arc<Row>,
     /// The cache's revision: all changes up to it are applied, here and elsewhere.
     applied: Arc<watch::Sender<Revision>>,
+    counts: Arc<StockCounts>,
     inner: RwLock<Inner>,
+}
+
+/// What happened to a stock, for `metrics/storage.rs` to tell.
+#[derive(Default)]
+pub struct StockCounts {
+    pub received: Counter,
+    pub dispatched: Counter,
+    pub initializations: Counter,
+    pub initial_events: Counter,
+    pub terminated: Counter,
+    pub undecodable: Counter,
+    pub lists: Counter,
+    pub fetched: Counter,
+    pub returned: Counter,
 }
 
 struct Inner {
@@ -53,6 +69,7 @@ struct Inner {
     last_modified: Revision,
     watchers: Vec<WatcherSlot>,
     observers: Vec<Observer>,
+    counts: Arc<StockCounts>,
 }
 
 enum Pending {
@@ -76,9 +93,11 @@ pub struct TooOld {
 
 impl Stock {
     pub(super) fn new(row: Arc<Row>, applied: Arc<watch::Sender<Revision>>) -> Self {
+        let counts = Arc::<StockCounts>::default();
         Self {
             row,
             applied,
+            counts: counts.clone(),
             inner: RwLock::new(Inner {
                 objects: BTreeMap::new(),
                 unreadable: BTreeMap::new(),
@@ -91,6 +110,7 @@ impl Stock {
                 last_modified: 0,
                 watchers: Vec::new(),
                 observers: Vec::new(),
+                counts,
             }),
         }
     }
@@ -104,6 +124,10 @@ impl Stock {
         let object: serde_json::Value = serde_json::from_slice(raw).ok()?;
         let fields = self.row.strategy.selectable_fields(&object);
         Stored::new(key, revision, raw, &object, fields)
+    }
+
+    pub fn counts(&self) -> &StockCounts {
+        &self.counts
     }
 
     pub fn row(&self) -> &Arc<Row> {
@@ -177,6 +201,7 @@ impl Stock {
                 }
             }
         }
+        self.counts.initial_events.add(initial.len() as u64);
         let (slot, watcher) = WatcherSlot::new(
             scope,
             filter,
@@ -227,6 +252,7 @@ impl Stock {
         if inner.loaded {
             return;
         }
+        self.counts.initializations.count();
         inner.load(found, revision);
         inner.unreadable = unreadable.into_iter().collect();
         for change in std::mem::take(&mut inner.pending) {
@@ -240,6 +266,7 @@ impl Stock {
     }
 
     pub(super) fn put(&self, stored: Stored) {
+        self.counts.received.count();
         let mut inner = self.inner.write();
         if inner.loaded {
             inner.put(stored);
@@ -250,6 +277,7 @@ impl Stock {
 
     /// The object under a key cannot be read: it is not served, not even its older version.
     pub(super) fn put_unreadable(&self, key: &Arc<str>, revision: Revision, why: Unreadable) {
+        self.counts.undecodable.count();
         let mut inner = self.inner.write();
         if inner.loaded {
             inner.put_unreadable(key, revision, why);
@@ -259,6 +287,7 @@ impl Stock {
     }
 
     pub(super) fn delete(&self, key: &str, revision: Revision) {
+        self.counts.received.count();
         let mut inner = self.inner.write();
         if inner.loaded {
             inner.delete(key, revision);
@@ -276,6 +305,7 @@ impl Stock {
     /// Makes the stock equal to a full read. The first one is the starting point; a later
     /// one, after a broken watch, is turned into the changes that must have been missed.
     pub(super) fn replace(&self, found: Vec<Stored>, unreadable: Vec<(Arc<str>, Unreadable)>, revision: Revision) {
+        self.counts.initializations.count();
         let mut inner = self.inner.write();
         inner.pending.clear();
         inner.unreadable = unreadable.into_iter().collect();
@@ -355,7 +385,16 @@ impl Inner {
         let change = event.change();
         self.observers.iter().for_each(|observer| observer(&change));
         let event = Arc::new(event);
-        self.watchers.retain(|slot| slot.offer(&event));
+        self.counts.dispatched.count();
+        let counts = &self.counts;
+        self.watchers.retain(|slot| match slot.offer(&event) {
+            Offered::Kept => true,
+            Offered::Left => false,
+            Offered::TooSlow => {
+                counts.terminated.count();
+                false
+            }
+        });
         let now = Instant::now();
         self.ring_bytes += event.size();
         self.ring.push_back((now, event));

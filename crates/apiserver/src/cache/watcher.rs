@@ -10,6 +10,7 @@ use ferry_store::Revision;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 /// How many changes may wait for a client before it is cut off. A change is a shared
 /// pointer, so the cost of a full queue is the old versions it keeps alive.
@@ -140,6 +141,14 @@ impl Event {
     }
 }
 
+/// What became of an event that a watcher was offered; unless it was kept, the watcher is
+/// over and its slot can go.
+pub(super) enum Offered {
+    Kept,
+    Left,
+    TooSlow,
+}
+
 /// The feeder's end.
 pub(super) struct WatcherSlot {
     scope: Scope,
@@ -174,12 +183,15 @@ impl WatcherSlot {
         self.queue.is_closed()
     }
 
-    /// False when this watcher is over and its slot can go.
-    pub(super) fn offer(&self, event: &Arc<Event>) -> bool {
+    pub(super) fn offer(&self, event: &Arc<Event>) -> Offered {
         if event.revision() <= self.after || !self.scope.contains(event.key()) || !event.concerns(&*self.filter) {
-            return !self.queue.is_closed();
+            return if self.queue.is_closed() { Offered::Left } else { Offered::Kept };
         }
-        self.queue.try_send(event.clone()).is_ok()
+        match self.queue.try_send(event.clone()) {
+            Ok(()) => Offered::Kept,
+            Err(TrySendError::Closed(_)) => Offered::Left,
+            Err(TrySendError::Full(_)) => Offered::TooSlow,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 //! is asked (apiextensions-apiserver's pkg/apiserver/conversion). A webhook may change what
 //! it likes but who the object is.
 
+use crate::metrics::Metrics;
+use crate::metrics::conversion::Failed;
 use crate::registry::lookup::ObjectLookup;
 use crate::webhook::{DEFAULT_TIMEOUT, Hook};
 use ferry_api::field::{ErrorList, Path};
@@ -13,9 +15,14 @@ use ferry_resources::read::Read;
 use ferry_resources::validation::labels::{validate_annotations, validate_labels};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The converter that a definition asks for.
-pub fn converter(definition: &Value, lookup: Arc<dyn ObjectLookup>) -> Result<Arc<dyn Converter>, Status> {
+pub fn converter(
+    definition: &Value,
+    lookup: Arc<dyn ObjectLookup>,
+    metrics: Arc<Metrics>,
+) -> Result<Arc<dyn Converter>, Status> {
     let conversion = definition.field("spec").field("conversion");
     if conversion.text("strategy") != "Webhook" {
         return Ok(Arc::new(Rename));
@@ -28,6 +35,8 @@ pub fn converter(definition: &Value, lookup: Arc<dyn ObjectLookup>) -> Result<Ar
         hook,
         review_versions: webhook.texts("conversionReviewVersions").map(str::to_owned).collect(),
         list_kind: definition.field("status").field("acceptedNames").text("listKind").to_owned(),
+        definition: definition.name().to_owned(),
+        metrics,
     }))
 }
 
@@ -51,6 +60,9 @@ struct Webhook {
     hook: Result<Hook, String>,
     review_versions: Vec<String>,
     list_kind: String,
+    /// The name of the definition.
+    definition: String,
+    metrics: Arc<Metrics>,
 }
 
 impl Converter for Webhook {
@@ -80,9 +92,21 @@ impl Webhook {
         });
         let failed = |why: String| format!("conversion webhook for {} failed: {why}", describe(&kind));
         let hook = self.hook.as_ref().map_err(|why| failed(why.clone()))?;
-        let answer = hook.post(&review, DEFAULT_TIMEOUT).await.map_err(|error| failed(error.to_string()))?;
-        let converted = read_answer(&answer, version, &uid).map_err(failed)?;
+        let began = Instant::now();
+        let count = |what: Option<Failed>| {
+            let (from, to) = (&*kind.version, &*to.version);
+            self.metrics.conversions.asked(&self.definition, from, to, what, began.elapsed());
+        };
+        let answer = hook.post(&review, DEFAULT_TIMEOUT).await.map_err(|error| {
+            count(Some(Failed::Call));
+            failed(error.to_string())
+        })?;
+        let converted = read_answer(&answer, version, &uid).map_err(|why| {
+            count(Some(Failed::MalformedResponse));
+            failed(why)
+        })?;
         if converted.len() != objects.len() {
+            count(Some(Failed::PartialResponse));
             return Err(format!(
                 "conversion webhook for {} returned {} objects, expected {}",
                 describe(&kind),
@@ -93,8 +117,13 @@ impl Webhook {
         let single = objects.len() == 1;
         let mut out = Vec::with_capacity(objects.len());
         for (index, (original, converted)) in objects.iter().zip(converted).enumerate() {
-            out.push(accept(original, converted, to).map_err(|mistake| mistake.tell(&kind, single, index))?);
+            let accepted = accept(original, converted, to).map_err(|mistake| {
+                count(Some(Failed::InvalidObject));
+                mistake.tell(&kind, single, index)
+            });
+            out.push(accepted?);
         }
+        count(None);
         Ok(out)
     }
 }

@@ -59,7 +59,7 @@ impl Serving {
         if plural.is_empty() || registry.rows.is_builtin(group, &plural) {
             return Ok(());
         }
-        let converter = conversion::converter(definition, server.lookup.clone())?;
+        let converter = conversion::converter(definition, server.lookup.clone(), server.metrics.clone())?;
         let compiled = Definition::compile(definition, converter)
             .map_err(|_| Status::internal("the server could not properly serve the CR schema"))?;
         let compiled = Arc::new(compiled);

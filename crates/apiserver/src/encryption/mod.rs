@@ -22,6 +22,7 @@ mod validation;
 pub use rules::Kind;
 
 use crate::StorageKey;
+use crate::metrics::encryption::{EncryptionFigures, Way};
 use arc_swap::ArcSwap;
 use config::EncryptionConfiguration;
 use ferry_store::Entry;
@@ -32,7 +33,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// How long new rules may take to find their KMS plugins well before they are given up
@@ -57,6 +58,7 @@ pub struct Encryption {
     reloading: tokio::sync::Mutex<()>,
     /// What could not be opened may open now.
     try_again: Notify,
+    pub(crate) figures: EncryptionFigures,
 }
 
 /// One set of rules, and the digest of the files they are from.
@@ -80,6 +82,7 @@ impl Encryption {
             earlier: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
             try_again: Notify::new(),
+            figures: EncryptionFigures::default(),
         });
         let in_force = this.current.load_full();
         futures_util::future::join_all(in_force.rules.kms().iter().map(|kms| kms.probe())).await;
@@ -151,13 +154,28 @@ impl Encryption {
     /// held until they are there.
     pub fn seal(&self, kind: Kind<'_>, key: &str, plain: &[u8]) -> Result<(Option<Vec<u8>>, Held), Unreadable> {
         let in_force = self.current.load_full();
-        let sealed = in_force.rules.seal(kind, key, plain).map_err(|why| Unreadable { key: key.to_owned(), why })?;
+        let began = Instant::now();
+        let sealed = in_force.rules.seal(kind, key, plain);
+        match &sealed {
+            Ok(None) => {}
+            Ok(Some(sealed)) => {
+                let prefix = provider::prefix(sealed);
+                self.figures.transformed(kind, Way::ToStorage, &prefix, false, began.elapsed());
+            }
+            Err(_) => self.figures.transformed(kind, Way::ToStorage, "unknown", true, began.elapsed()),
+        }
+        let sealed = sealed.map_err(|why| Unreadable { key: key.to_owned(), why })?;
         Ok((sealed, Held(in_force)))
     }
 
     /// The object's bytes. Values that a KMS sealed must have been prepared.
     pub fn open<'a>(&self, kind: Kind<'_>, key: &str, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, Unreadable> {
+        let began = provider::is_sealed(sealed).then(Instant::now);
         let open = self.current.load().rules.open(kind, key, sealed);
+        if let Some(began) = began {
+            let prefix = provider::prefix(sealed);
+            self.figures.transformed(kind, Way::FromStorage, &prefix, open.is_err(), began.elapsed());
+        }
         open.map_err(|why| Unreadable { key: key.to_owned(), why })
     }
 

@@ -161,6 +161,17 @@ pub fn open_unsealed(sealed: &[u8]) -> Result<Cow<'_, [u8]>, String> {
 }
 
 /// Which provider and key sealed a value, without what they sealed: `k8s:enc:aesgcm:v1:key1`.
+pub fn is_sealed(value: &[u8]) -> bool {
+    value.starts_with(SEALED)
+}
+
+/// `k8s:enc:aesgcm:v1:key1:`: what stands before the sealed bytes.
+pub fn prefix(sealed: &[u8]) -> String {
+    let colons = sealed.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(place, _)| place);
+    let end = colons.take(5).last().map_or(0, |place| place + 1);
+    String::from_utf8_lossy(&sealed[..end]).into_owned()
+}
+
 pub fn sealed_by(sealed: &[u8]) -> String {
     let Some(rest) = sealed.strip_prefix(SEALED) else { return "identity".into() };
     let mut parts = rest.splitn(4, |byte| *byte == b':').map(String::from_utf8_lossy);

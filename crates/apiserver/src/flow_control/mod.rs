@@ -15,6 +15,7 @@ mod schema;
 pub use dangling::start;
 
 use crate::authn::UserInfo;
+use crate::metrics::family::{Gauge, Histogram, Instrument, head, line};
 use crate::registry::lookup::{Change, ObjectLookup};
 use crate::request_info::RequestInfo;
 use ferry_api::object::Meta;
@@ -85,6 +86,11 @@ pub struct Seat {
     queue: Option<usize>,
     division: u64,
     since: Instant,
+    /// How long it was waited for.
+    pub waited: Duration,
+    counts: Arc<Counts>,
+    /// Whether somebody sits on it.
+    is_taken: bool,
 }
 
 /// A request that found no place; it carries the headers all the same.
@@ -152,18 +158,19 @@ impl FlowControl {
             queue: None,
             division: standing.division,
             since: Instant::now(),
+            waited: Duration::ZERO,
+            counts: schema.counts.clone(),
+            is_taken: false,
         };
         if standing.level.is_exempt {
             standing.begin(width);
-            count(&schema.counts.dispatched);
-            return Arrival::Seated(seat);
+            return Arrival::Seated(seat.taken());
         }
         let fits = width <= free;
         let Some(queues) = &mut standing.queues else {
             if fits {
                 standing.begin(width);
-                count(&schema.counts.dispatched);
-                return Arrival::Seated(seat);
+                return Arrival::Seated(seat.taken());
             }
             count(&schema.counts.concurrency_limit);
             return Arrival::Refused(seat.refuse());
@@ -177,12 +184,14 @@ impl FlowControl {
             queues.begin(now, queue, width);
             standing.begin(width);
             seat.queue = Some(queue);
-            count(&schema.counts.dispatched);
-            return Arrival::Seated(seat);
+            return Arrival::Seated(seat.taken());
         }
         let (ticket, waiter) = oneshot::channel();
         match queues.enqueue(now, queue, width, ticket) {
-            Ok(number) => Arrival::Waits(Wait { seat: Some(seat), schema, queue, number, waiter }),
+            Ok(number) => {
+                schema.counts.waiting.add(1);
+                Arrival::Waits(Wait { seat: Some(seat), schema, queue, number, waiter })
+            }
             Err(_) => {
                 count(&schema.counts.queue_full);
                 Arrival::Refused(seat.refuse())
@@ -217,21 +226,44 @@ impl FlowControl {
                 }
             }
         }
-        type Reading = (&'static str, &'static str, fn(&Standing) -> u64);
-        let gauges: [Reading; 4] = [
-            ("nominal_limit_seats", "A level's own share of the seats.", |s| s.limits.nominal.into()),
-            ("current_executing_seats", "Seats in use.", |s| s.in_use.into()),
-            ("current_executing_requests", "Requests being worked on.", |s| s.executing.into()),
-            ("current_inqueue_requests", "Requests that wait.", |s| {
-                s.queues.as_ref().map_or(0, Queues::waiting) as u64
-            }),
+        type OfSchema = (&'static str, &'static str, fn(&Counts) -> &Gauge);
+        let gauges: [OfSchema; 3] = [
+            ("current_executing_seats", "Seats in use.", |counts| &counts.seats),
+            ("current_executing_requests", "Requests being worked on.", |counts| &counts.executing),
+            ("current_inqueue_requests", "Requests that wait.", |counts| &counts.waiting),
         ];
         for (name, help, read) in gauges {
-            let _ =
-                writeln!(out, "# HELP apiserver_flowcontrol_{name} {help}\n# TYPE apiserver_flowcontrol_{name} gauge");
+            let name = format!("apiserver_flowcontrol_{name}");
+            head(out, &name, Gauge::KIND, help);
+            for schema in &state.schemas {
+                read(&schema.counts).render(&name, &labels(schema), out);
+            }
+        }
+        let name = "apiserver_flowcontrol_request_wait_duration_seconds";
+        head(out, name, Histogram::KIND, "How long requests waited for a seat.");
+        for schema in &state.schemas {
+            for (execute, waits) in ["true", "false"].into_iter().zip(&schema.counts.waits) {
+                if waits.count() > 0 {
+                    waits.render(name, &format!("execute={execute:?},{}", labels(schema)), out);
+                }
+            }
+        }
+        let name = "apiserver_flowcontrol_request_execution_seconds";
+        head(out, name, Histogram::KIND, "How long requests had a seat.");
+        for schema in state.schemas.iter().filter(|schema| schema.counts.executions.count() > 0) {
+            schema.counts.executions.render(name, &format!("{},type=\"regular\"", labels(schema)), out);
+        }
+        type OfLevel = (&'static str, &'static str, fn(&Limits) -> u32);
+        let limits: [OfLevel; 3] = [
+            ("nominal_limit_seats", "A level's own share of the seats.", |limits| limits.nominal),
+            ("lower_limit_seats", "What a level keeps for itself at least.", |limits| limits.minimum),
+            ("upper_limit_seats", "What a level may have with what others lend it.", |limits| limits.maximum),
+        ];
+        for (name, help, read) in limits {
+            let name = format!("apiserver_flowcontrol_{name}");
+            head(out, &name, Gauge::KIND, help);
             for (level, standing) in &state.levels {
-                let value = read(standing);
-                let _ = writeln!(out, "apiserver_flowcontrol_{name}{{priority_level={level:?}}} {value}");
+                line(out, &name, &format!("priority_level={level:?}"), read(&standing.limits));
             }
         }
     }
@@ -261,9 +293,10 @@ impl Wait {
     fn seated(&mut self, admitted: &Admitted) -> Option<Seat> {
         let mut seat = self.seat.take()?;
         seat.queue = Some(admitted.queue);
+        seat.waited = seat.since.elapsed();
         seat.since = Instant::now();
-        count(&self.schema.counts.dispatched);
-        Some(seat)
+        self.schema.counts.waiting.add(-1);
+        Some(seat.taken())
     }
 
     fn refuse(&mut self, counter: fn(&Counts) -> &AtomicU64) -> Box<Refused> {
@@ -278,6 +311,8 @@ impl Wait {
     /// result is dropped.
     fn give_up(&mut self) -> Option<Seat> {
         let mut seat = self.seat.take()?;
+        self.schema.counts.waiting.add(-1);
+        self.schema.counts.waits[1].observe_time(seat.since.elapsed());
         {
             let mut state = seat.shared.state.lock();
             if let Some(standing) = state.levels.get_mut(&seat.level)
@@ -303,6 +338,16 @@ impl Drop for Wait {
 }
 
 impl Seat {
+    /// Somebody sits on it from now on.
+    fn taken(mut self) -> Self {
+        count(&self.counts.dispatched);
+        self.counts.waits[0].observe_time(self.waited);
+        self.counts.executing.add(1);
+        self.counts.seats.add(self.width.into());
+        self.is_taken = true;
+        self
+    }
+
     /// Refuses a request for which this seat was not to be had.
     fn refuse(mut self) -> Box<Refused> {
         if self.queue.is_none() {
@@ -314,11 +359,17 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
+        let took = self.since.elapsed();
+        if self.is_taken {
+            self.counts.executing.add(-1);
+            self.counts.seats.add(-i64::from(self.width));
+            self.counts.executions.observe_time(took);
+        }
         if self.level.is_empty() {
             return;
         }
         let now = self.shared.now();
-        let took = self.since.elapsed().as_secs_f64();
+        let took = took.as_secs_f64();
         let mut state = self.shared.state.lock();
         if let Some(standing) = state.levels.get_mut(&self.level) {
             standing.in_use = standing.in_use.saturating_sub(self.width);

@@ -4,6 +4,7 @@
 
 use crate::authn::UserInfo;
 use crate::authn::user::service_account_user;
+use crate::metrics::family::{Gauge, Histogram};
 use crate::request_info::RequestInfo;
 use ferry_api::object::Meta;
 use serde::Deserialize;
@@ -24,13 +25,39 @@ pub struct Schema {
 }
 
 /// What became of a schema's requests. Kept when the schema changes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Counts {
     pub dispatched: AtomicU64,
     pub queue_full: AtomicU64,
     pub concurrency_limit: AtomicU64,
     pub time_out: AtomicU64,
     pub cancelled: AtomicU64,
+    pub executing: Gauge,
+    pub seats: Gauge,
+    pub waiting: Gauge,
+    /// How long requests waited that were worked on, and those that were not.
+    pub waits: [Histogram; 2],
+    pub executions: Histogram,
+}
+
+/// Upstream's bounds of what requests wait and take here, in seconds.
+static DURATIONS: [f64; 13] = [0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0];
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self {
+            dispatched: AtomicU64::default(),
+            queue_full: AtomicU64::default(),
+            concurrency_limit: AtomicU64::default(),
+            time_out: AtomicU64::default(),
+            cancelled: AtomicU64::default(),
+            executing: Gauge::default(),
+            seats: Gauge::default(),
+            waiting: Gauge::default(),
+            waits: [Histogram::new(&DURATIONS), Histogram::new(&DURATIONS)],
+            executions: Histogram::new(&DURATIONS),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

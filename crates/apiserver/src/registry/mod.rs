@@ -32,6 +32,8 @@ use crate::authn::UserInfo;
 use crate::authn::user::MASTERS;
 use crate::cache::{Cache, Stored};
 use crate::encryption::{Encryption, Held, Kind, Unreadable};
+use crate::metrics::Metrics;
+use crate::metrics::storage::operation;
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::{Cause, Details, Status};
@@ -42,7 +44,9 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use service::Services;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 pub struct Registry {
     pub(crate) store: Arc<dyn Store>,
@@ -50,6 +54,7 @@ pub struct Registry {
     pub(crate) encryption: Arc<Encryption>,
     pub(crate) rows: Arc<Rows>,
     pub(crate) services: Services,
+    pub(crate) metrics: Arc<Metrics>,
     /// Set once, right after construction: admission itself looks objects up here.
     pub(crate) admission: OnceLock<Admission>,
 }
@@ -108,18 +113,35 @@ fn truncated(warnings: Vec<String>) -> Vec<String> {
     .collect()
 }
 
-/// Notes for the audit log, `plugin/key` to a value; gathered while a request is admitted.
+/// What is noted about a request while it is worked on: for the audit log, `plugin/key` to a
+/// value, and how long others were waited for.
 #[derive(Clone, Default)]
-pub struct Annotations(Arc<Mutex<BTreeMap<String, String>>>);
+pub struct Annotations(Arc<Notes>);
+
+#[derive(Default)]
+struct Notes {
+    values: Mutex<BTreeMap<String, String>>,
+    /// In nanoseconds.
+    waited: AtomicU64,
+}
 
 impl Annotations {
     /// The first value of a key stays, as upstream keeps it.
     pub fn add(&self, key: impl Into<String>, value: impl Into<String>) {
-        self.0.lock().entry(key.into()).or_insert_with(|| value.into());
+        self.0.values.lock().entry(key.into()).or_insert_with(|| value.into());
     }
 
     pub fn all(&self) -> BTreeMap<String, String> {
-        self.0.lock().clone()
+        self.0.values.lock().clone()
+    }
+
+    /// Time that is not the server's own: a webhook's, or that of a queue.
+    pub fn add_wait(&self, waited: Duration) {
+        self.0.waited.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub fn waited(&self) -> Duration {
+        Duration::from_nanos(self.0.waited.load(Ordering::Relaxed))
     }
 }
 
@@ -219,7 +241,15 @@ impl Registry {
 
     /// Commits, then waits until the cache shows it: only then may a caller be told.
     async fn commit(&self, commit: Commit) -> Result<Committed, ferry_store::Error> {
-        let committed = self.store.commit(commit).await?;
+        let (began, operation) = (Instant::now(), operation(&commit));
+        let stock = self.cache.stock_of_key(&commit.key);
+        let outcome = self.store.commit(commit).await;
+        if let Some(stock) = stock {
+            // Meeting a newer object is an answer, as it is in upstream's transactions.
+            let failed = !matches!(outcome, Ok(_) | Err(ferry_store::Error::Conflict { .. }));
+            self.metrics.storage.asked(operation, &stock, failed, began.elapsed());
+        }
+        let committed = outcome?;
         self.cache.wait_applied(committed.revision).await;
         Ok(committed)
     }

@@ -258,12 +258,17 @@ async fn cut(
     selection: &Selection,
     scope: &Scope,
 ) -> Result<Page, Status> {
+    let fetched = objects.len();
     objects.retain(|object| scope.contains(object.key()) && selection.matches(object));
     let mut matching = selection.among(call, objects).await?.into_iter();
-    if limit == 0 {
-        return Ok(Page { objects: matching.collect(), revision, continue_token: None, remaining: None });
+    let taken = if limit == 0 { usize::MAX } else { limit };
+    let objects: Vec<Arc<Stored>> = matching.by_ref().take(taken).collect();
+    if let Some(stock) = call.server.registry.cache.stock(&call.row) {
+        let counts = stock.counts();
+        counts.lists.count();
+        counts.fetched.add(fetched as u64);
+        counts.returned.add(objects.len() as u64);
     }
-    let objects: Vec<Arc<Stored>> = matching.by_ref().take(limit).collect();
     let rest = matching.count();
     let continue_token = match objects.last() {
         Some(last) if rest > 0 => Some(token(last.key(), scope, revision)?),

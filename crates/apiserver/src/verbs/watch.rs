@@ -4,9 +4,10 @@
 use super::Call;
 use super::options::{ListOptions, too_large_version};
 use super::selection::{Selection, scope, selection};
+use crate::ServerState;
 use crate::answer;
 use crate::cache::{Cache, Event, Seen, Start, Stock, Watcher};
-use crate::metrics::Gauged;
+use crate::metrics::storage::WatchTally;
 use crate::negotiate::{self, Accepted, Format, Shape, Use};
 use crate::registry::Registry;
 use crate::table;
@@ -102,7 +103,12 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         stopped: call.server.stop.subscribe(),
         bookmark_at: next_bookmark(now, now + timeout),
         failed: false,
-        _open: call.server.metrics.watch_opened(&call.row),
+        tally: call.server.metrics.watches.begin(&call.row),
+        listing: (initial_events == Some(true)).then(|| Listing {
+            server: call.server.clone(),
+            scope: if call.namespace().is_empty() { "cluster" } else { "namespace" },
+            began: now,
+        }),
     };
     let body = StreamBody::new(stream::unfold(state, |mut state| async move {
         let piece = state.next_piece().await?;
@@ -131,11 +137,25 @@ struct State {
     bookmark_at: Instant,
     /// An event could not be shown; the client has been told, and must begin anew.
     failed: bool,
-    _open: Gauged,
+    tally: WatchTally,
+    /// Measures how long the first events take, where a client asked for them.
+    listing: Option<Listing>,
+}
+
+struct Listing {
+    server: Arc<ServerState>,
+    scope: &'static str,
+    began: Instant,
 }
 
 impl State {
     async fn next_piece(&mut self) -> Option<Bytes> {
+        let piece = self.make_piece().await;
+        self.tally.flush();
+        piece
+    }
+
+    async fn make_piece(&mut self) -> Option<Bytes> {
         if self.failed {
             return None;
         }
@@ -151,8 +171,11 @@ impl State {
                     None => {
                         self.initial = None;
                         if mark_end {
-                            let revision = self.watcher.initial_revision;
-                            self.renderer.bookmark(revision, true, &mut piece);
+                            self.bookmark(self.watcher.initial_revision, true, &mut piece);
+                        }
+                        if let Some(listing) = self.listing.take() {
+                            let took = listing.began.elapsed();
+                            listing.server.metrics.watches.listed(&self.renderer.row, listing.scope, took);
                         }
                         break;
                     }
@@ -185,7 +208,7 @@ impl State {
                         let revision = self.cache.revision();
                         let mut piece = BytesMut::new();
                         if self.drain(&mut piece).await {
-                            self.renderer.bookmark(revision, false, &mut piece);
+                            self.bookmark(revision, false, &mut piece);
                         }
                         return Some(piece.freeze());
                     }
@@ -213,8 +236,23 @@ impl State {
         true
     }
 
+    fn bookmark(&mut self, revision: u64, initial_end: bool, piece: &mut BytesMut) {
+        let before = piece.len();
+        self.renderer.bookmark(revision, initial_end, piece);
+        self.tally.sent(piece.len() - before);
+    }
+
     /// Adds one event; false when that failed and the stream ends with the reason.
     async fn show(&mut self, seen: Seen, event: &Event, piece: &mut BytesMut) -> bool {
+        let before = piece.len();
+        let shown = self.render(seen, event, piece).await;
+        if piece.len() > before {
+            self.tally.sent(piece.len() - before);
+        }
+        shown
+    }
+
+    async fn render(&mut self, seen: Seen, event: &Event, piece: &mut BytesMut) -> bool {
         if self.renderer.row.custom.is_none() {
             self.renderer.event(seen, event, piece);
             return true;

@@ -20,6 +20,7 @@ mod kinds;
 mod kms_plugin;
 mod lists;
 mod loopback;
+mod metrics;
 mod network;
 mod operations;
 mod patches;

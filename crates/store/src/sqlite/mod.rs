@@ -23,7 +23,7 @@ mod writer;
 mod tests;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -45,6 +45,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     watchers: Arc<Watchers>,
     progress: Arc<Progress>,
+    file: PathBuf,
     /// Held for its lock, which ends with it.
     _lock: File,
 }
@@ -68,7 +69,8 @@ impl SqliteStore {
         Ok(SqliteStore {
             requests: Some(sender),
             writer: Some(writer),
-            readers: Arc::new(Readers::new(opened.path)),
+            readers: Arc::new(Readers::new(opened.path.clone())),
+            file: opened.path,
             watchers,
             progress,
             _lock: opened.lock,
@@ -110,6 +112,13 @@ impl Store for SqliteStore {
 
     async fn compact(&self, revision: Revision) -> Result<(), Error> {
         self.request(|reply| Request::Compact { revision, reply }).await
+    }
+
+    fn size_bytes(&self) -> Option<u64> {
+        // The log beside the database is part of it until it is written back.
+        let size = |file: &Path| std::fs::metadata(file).map(|found| found.len());
+        let log = self.file.with_extension("db-wal");
+        Some(size(&self.file).ok()? + size(&log).unwrap_or(0))
     }
 
     fn current_revision(&self) -> Revision {

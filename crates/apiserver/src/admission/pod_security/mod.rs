@@ -18,6 +18,8 @@ pub mod policy;
 pub use config::PodSecurityConfig;
 
 use super::{AdmissionRequest, Operation, Plugin, Wiring};
+use crate::metrics::Metrics;
+use crate::metrics::admission::yes_no;
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use evaluate::{Subject, Violation, evaluate, render_details};
@@ -31,11 +33,13 @@ use std::sync::Arc;
 pub(super) struct PodSecurity {
     lookup: Arc<dyn ObjectLookup>,
     config: Arc<PodSecurityConfig>,
+    metrics: Arc<Metrics>,
 }
 
 impl PodSecurity {
     pub(super) fn new(wiring: &Wiring) -> Self {
-        Self { lookup: wiring.lookup.clone(), config: Arc::new(wiring.config.pod_security.clone()) }
+        let config = Arc::new(wiring.config.pod_security.clone());
+        Self { lookup: wiring.lookup.clone(), config, metrics: wiring.metrics.clone() }
     }
 }
 
@@ -113,6 +117,7 @@ impl PodSecurity {
             return Ok(());
         }
         if is_exempt {
+            self.count_exemption(request);
             self.warn_of_exemption(request, object, &policy);
             return Ok(());
         }
@@ -134,6 +139,7 @@ impl PodSecurity {
         if errors.is_empty() && policy.is_privileged() {
             let allowed = LevelVersion::default();
             annotate(request, "enforce-policy", allowed.to_string());
+            self.count_evaluation(request, "allow", allowed, "enforce");
             return Ok(());
         }
         if let Some(old) = request.old_object.filter(|_| request.operation == Operation::Update)
@@ -147,11 +153,13 @@ impl PodSecurity {
         }
         annotate(request, "enforce-policy", policy.enforce.to_string());
         let found = evaluate(policy.enforce, subject);
+        let decision = if found.is_empty() { "allow" } else { "deny" };
+        self.count_evaluation(request, decision, policy.enforce, "enforce");
         let refused = (!found.is_empty()).then(|| {
             request.forbidden(&format!("violates PodSecurity \"{}\": {}", policy.enforce, render_details(&found)))
         });
         let known = [(policy.enforce, found)];
-        audit_and_warn(request, &policy, subject, &known, refused.is_none());
+        self.audit_and_warn(request, &policy, subject, &known, refused.is_none());
         refused.map_or(Ok(()), Err)
     }
 
@@ -164,7 +172,7 @@ impl PodSecurity {
         let Some(template) = template else { return };
         let subject = Subject::new(template);
         if self.judge(request, subject, &errors) {
-            audit_and_warn(request, &policy, subject, &[], true);
+            self.audit_and_warn(request, &policy, subject, &[], true);
         }
     }
 
@@ -177,12 +185,14 @@ impl PodSecurity {
         ] {
             if contains(list, name) {
                 annotate(request, "exempt", reason);
+                self.count_exemption(request);
                 return Ok(None);
             }
         }
         let Some(namespace) = self.lookup.get("", "namespaces", "", &request.namespace) else {
             let why = format!("failed to lookup namespace {:?}", request.namespace);
             annotate(request, "error", why.clone());
+            self.count_error(request, true);
             return Err(Status::internal(why));
         };
         Ok(Some(compute_policy(|key| namespace.label(key), &self.config.defaults)))
@@ -198,9 +208,13 @@ impl PodSecurity {
         let class = subject.spec(&["runtimeClassName"]).and_then(Value::as_str).unwrap_or_default();
         if contains(&self.config.exempt_runtime_classes, class) {
             annotate(request, "exempt", "runtimeClass");
+            self.count_exemption(request);
             return false;
         }
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        if !texts.is_empty() {
+            self.count_error(request, false);
+        }
         match texts.as_slice() {
             [] => {}
             [one] => annotate(request, "error", format!("Failed to parse policy: {one}")),
@@ -232,30 +246,67 @@ impl PodSecurity {
     }
 }
 
-/// Notes and warns of what the modes that refuse nothing find; `known` are verdicts that
-/// are there already. Who is refused anyway is not warned too.
-fn audit_and_warn(
-    request: &AdmissionRequest<'_>,
-    policy: &Policy,
-    subject: Subject<'_>,
-    known: &[(LevelVersion, Vec<Violation>)],
-    warn: bool,
-) {
-    let describe = |mode: LevelVersion| {
-        let found = match known.iter().find(|(judged, _)| *judged == mode) {
-            Some((_, found)) => render_details(found),
-            None => render_details(&evaluate(mode, subject)),
+impl PodSecurity {
+    /// Notes and warns of what the modes that refuse nothing find; `known` are verdicts that
+    /// are there already. Who is refused anyway is not warned too.
+    fn audit_and_warn(
+        &self,
+        request: &AdmissionRequest<'_>,
+        policy: &Policy,
+        subject: Subject<'_>,
+        known: &[(LevelVersion, Vec<Violation>)],
+        warn: bool,
+    ) {
+        let describe = |mode: LevelVersion| {
+            let found = match known.iter().find(|(judged, _)| *judged == mode) {
+                Some((_, found)) => render_details(found),
+                None => render_details(&evaluate(mode, subject)),
+            };
+            (!found.is_empty()).then(|| format!("would violate PodSecurity \"{mode}\": {found}"))
         };
-        (!found.is_empty()).then(|| format!("would violate PodSecurity \"{mode}\": {found}"))
+        let audited = describe(policy.audit);
+        if let Some(text) = &audited {
+            annotate(request, "audit-violations", text.clone());
+            self.count_evaluation(request, "deny", policy.audit, "audit");
+        }
+        if warn {
+            let warning = if policy.warn == policy.audit { audited } else { describe(policy.warn) };
+            if let Some(text) = warning {
+                request.warnings.add(text);
+                self.count_evaluation(request, "deny", policy.warn, "warn");
+            }
+        }
+    }
+
+    fn count_evaluation(&self, request: &AdmissionRequest<'_>, decision: &str, judged: LevelVersion, mode: &str) {
+        let [operation, resource, subresource] = counted_as(request);
+        let (level, version) = (judged.level.as_str(), judged.version.to_string());
+        let labels = [decision, level, &version, mode, operation, resource, subresource];
+        self.metrics.admission.pod_security.evaluations.of(&labels).count();
+    }
+
+    fn count_exemption(&self, request: &AdmissionRequest<'_>) {
+        self.metrics.admission.pod_security.exemptions.of(&counted_as(request)).count();
+    }
+
+    fn count_error(&self, request: &AdmissionRequest<'_>, fatal: bool) {
+        let [operation, resource, subresource] = counted_as(request);
+        let labels = [yes_no(fatal), operation, resource, subresource];
+        self.metrics.admission.pod_security.errors.of(&labels).count();
+    }
+}
+
+/// The operation, the sort of resource and the subresource, as figures name them.
+fn counted_as<'a>(request: &'a AdmissionRequest<'_>) -> [&'a str; 3] {
+    let operation = if request.operation == Operation::Update { "update" } else { "create" };
+    let resource = if request.is_for("", "pods") {
+        "pod"
+    } else if request.is_for("", "namespaces") {
+        "namespace"
+    } else {
+        "controller"
     };
-    let audited = describe(policy.audit);
-    if let Some(text) = &audited {
-        annotate(request, "audit-violations", text.clone());
-    }
-    if warn {
-        let warning = if policy.warn == policy.audit { audited } else { describe(policy.warn) };
-        warning.into_iter().for_each(|text| request.warnings.add(text));
-    }
+    [operation, resource, &request.subresource]
 }
 
 fn annotate(request: &AdmissionRequest<'_>, key: &str, value: impl Into<String>) {

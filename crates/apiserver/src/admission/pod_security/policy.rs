@@ -27,7 +27,7 @@ impl Level {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Privileged => "privileged",
             Self::Baseline => "baseline",

@@ -18,9 +18,10 @@ mod type_check;
 pub mod validating;
 mod validator;
 
-use super::AdmissionRequest;
 use super::matching::{Criteria, Matched};
+use super::{AdmissionRequest, Wiring};
 use crate::authz::Authorizer;
+use crate::metrics::Metrics;
 use crate::registry::Rows;
 use crate::registry::lookup::ObjectLookup;
 use ferry_api::gvk::GroupResource;
@@ -37,6 +38,7 @@ struct Shared<C> {
     rows: Arc<Rows>,
     authorizer: Authorizer,
     decoded: Decoded,
+    metrics: Arc<Metrics>,
 }
 
 /// A policy or binding that cannot be used for a request it is about.
@@ -55,9 +57,15 @@ struct Invocation<'h, C> {
 }
 
 impl<C: Send + Sync + 'static> Shared<C> {
-    fn new(source: Arc<Source<C>>, lookup: &Arc<dyn ObjectLookup>, rows: &Arc<Rows>, authorizer: &Authorizer) -> Self {
-        let (lookup, rows, authorizer) = (lookup.clone(), rows.clone(), authorizer.clone());
-        Self { source, lookup, rows, authorizer, decoded: Decoded::default() }
+    fn new(source: Arc<Source<C>>, wiring: &Wiring) -> Self {
+        Self {
+            source,
+            lookup: wiring.lookup.clone(),
+            rows: wiring.rows.clone(),
+            authorizer: wiring.authorizer.clone(),
+            decoded: Decoded::default(),
+            metrics: wiring.metrics.clone(),
+        }
     }
 
     /// Nearly every request ends here: there are no policies, or they are about other things.

@@ -7,10 +7,7 @@ use super::source::Source;
 use super::{Invocation, Shared};
 use crate::admission::cel::{Bindings, Facts, MatchConditions, Names, Scope};
 use crate::admission::matching::convert;
-use crate::admission::{AdmissionRequest, Operation, Plugin};
-use crate::authz::Authorizer;
-use crate::registry::Rows;
-use crate::registry::lookup::ObjectLookup;
+use crate::admission::{AdmissionRequest, Operation, Plugin, Wiring};
 use async_trait::async_trait;
 use ferry_api::object::Meta;
 use ferry_api::status::{Cause, Status};
@@ -19,7 +16,7 @@ use ferry_resources::cel::admission::Compiler;
 use ferry_resources::read::Read;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::time::Instant;
 
 const NAME: &str = "MutatingAdmissionPolicy";
 
@@ -73,10 +70,10 @@ impl PolicyError {
 }
 
 impl MutatingAdmissionPolicy {
-    pub fn new(lookup: &Arc<dyn ObjectLookup>, rows: &Arc<Rows>, authorizer: &Authorizer) -> Self {
+    pub fn new(wiring: &Wiring) -> Self {
         let (policies, bindings) = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings");
-        let source = Source::follow(&**lookup, policies, bindings, Mutator::compile);
-        Self(Shared::new(source, lookup, rows, authorizer))
+        let source = Source::follow(&*wiring.lookup, policies, bindings, Mutator::compile);
+        Self(Shared::new(source, wiring))
     }
 
     fn dispatch(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
@@ -142,7 +139,13 @@ impl MutatingAdmissionPolicy {
         }
         let row = request.row.clone();
         let before = request.object.as_deref().map(|object| convert(object, &row, &matched.row));
+        let began = Instant::now();
         let outcome = self.mutate(request, invocation, params, before.as_deref());
+        let failed =
+            !matches!(&outcome, Ok(None)) && !matches!(&outcome, Ok(Some((_, failures))) if failures.is_empty());
+        let error = if failed { "invalid_error" } else { "no_error" };
+        let labels = [policy.name.as_str(), binding.name.as_str(), error];
+        self.0.metrics.admission.mutating_policies.checked(&labels, began.elapsed());
         let (after, failures) = match outcome {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Ok(false),

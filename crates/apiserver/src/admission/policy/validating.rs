@@ -6,15 +6,12 @@ use super::validator::{Annotation, Denial, Validator};
 use super::{Invocation, Shared};
 use crate::admission::cel::{Facts, Scope};
 use crate::admission::matching::convert;
-use crate::admission::{AdmissionRequest, Plugin};
-use crate::authz::Authorizer;
-use crate::registry::Rows;
-use crate::registry::lookup::ObjectLookup;
+use crate::admission::{AdmissionRequest, Plugin, Wiring};
 use async_trait::async_trait;
 use ferry_api::status::{Cause, Status};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::time::Instant;
 
 /// What an expression may put into an audit annotation; the rest is cut off.
 const MAX_ANNOTATION: usize = 10 * 1024;
@@ -23,10 +20,10 @@ const FAILURE_ANNOTATION: &str = "validation.policy.admission.k8s.io/validation_
 pub struct ValidatingAdmissionPolicy(Shared<Validator>);
 
 impl ValidatingAdmissionPolicy {
-    pub fn new(lookup: &Arc<dyn ObjectLookup>, rows: &Arc<Rows>, authorizer: &Authorizer) -> Self {
+    pub fn new(wiring: &Wiring) -> Self {
         let (policies, bindings) = ("validatingadmissionpolicies", "validatingadmissionpolicybindings");
-        let source = Source::follow(&**lookup, policies, bindings, Validator::compile);
-        Self(Shared::new(source, lookup, rows, authorizer))
+        let source = Source::follow(&*wiring.lookup, policies, bindings, Validator::compile);
+        Self(Shared::new(source, wiring))
     }
 
     fn dispatch(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
@@ -81,9 +78,19 @@ impl ValidatingAdmissionPolicy {
             message: message.to_owned(),
         };
         for params in params {
+            let began = Instant::now();
             let verdict = policy.compiled().validate(&scope, params.as_deref());
+            let took = began.elapsed();
             for denial in &verdict.denials {
+                let error = if denial.is_failure { "invalid_error" } else { "no_error" };
                 for action in &binding.actions {
+                    let done = match action.as_str() {
+                        "Deny" => "deny",
+                        "Warn" => "warn",
+                        _ => "audit",
+                    };
+                    let labels = [policy.name.as_str(), binding.name.as_str(), error, done];
+                    self.0.metrics.admission.validating_policies.checked(&labels, took);
                     match action.as_str() {
                         "Deny" => deny(denied(&denial.message, &denial.reason)),
                         "Warn" => request.warnings.add(format!(

@@ -41,6 +41,8 @@ pub struct Denial {
     pub message: String,
     /// A reason of Status; empty where the policy does not choose, and for failures.
     pub reason: String,
+    /// The policy could not be evaluated.
+    pub is_failure: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +129,7 @@ impl Validator {
 
     /// The verdict when the policy as a whole cannot be asked.
     fn failed(&self, message: String) -> Verdict {
-        let denial = Denial { index: 0, message, reason: String::new() };
+        let denial = Denial { index: 0, message, reason: String::new(), is_failure: true };
         Verdict { denials: if self.fails { vec![denial] } else { Vec::new() }, annotations: Vec::new() }
     }
 
@@ -147,13 +149,16 @@ impl Validator {
                 (Ok(_), Ok(_)) => None,
             };
             match (failure, result) {
-                (Some(message), _) if self.fails => denials.push(Denial { index, message, reason: String::new() }),
+                (Some(message), _) if self.fails => {
+                    denials.push(Denial { index, message, reason: String::new(), is_failure: true })
+                }
                 (Some(_), _) | (None, Ok(true)) => {}
                 (None, _) => {
                     let made = messages.as_ref().ok().and_then(|made| made[index].as_deref());
                     let message = made.unwrap_or_default().trim();
                     let usable = message.len() <= MAX_MESSAGE && !message.contains('\n');
                     denials.push(Denial {
+                        is_failure: false,
                         index,
                         message: validation.message(if usable { message } else { "" }),
                         reason: validation.reason.clone(),

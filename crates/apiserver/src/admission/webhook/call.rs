@@ -5,6 +5,7 @@ use super::configurations::Webhook;
 use super::review::{self, Answer, Phase};
 use crate::admission::AdmissionRequest;
 use crate::admission::matching::Matched;
+use crate::metrics::admission::Asked;
 use crate::registry::lookup::ObjectLookup;
 use ferry_api::status::Status;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub(super) enum Failure {
     /// The hook could not be asked, or its answer makes no sense; the failure policy says
     /// what that means.
     Calling(String),
+    /// The hook said no.
+    Denied(Box<Status>),
     /// The write is refused, whatever the failure policy says.
     Refused(Box<Status>),
 }
@@ -22,6 +25,16 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn refused(status: Status) -> Self {
         Self::Refused(Box::new(status))
+    }
+}
+
+/// How an outcome is counted.
+pub(super) fn outcome<T>(hook: &Webhook, outcome: &Result<T, Failure>) -> Asked {
+    match outcome {
+        Ok(_) => Asked::Allowed,
+        Err(Failure::Denied(status)) => Asked::Denied(status.code),
+        Err(Failure::Calling(_)) => Asked::Failed { fails_open: hook.fails_open },
+        Err(Failure::Refused(_)) => Asked::Internal,
     }
 }
 
@@ -57,7 +70,7 @@ pub(super) async fn ask(
     }
     answer.warnings.iter().for_each(|text| request.warnings.add(text.as_str()));
     if !answer.allowed {
-        return Err(Failure::refused(review::denial(&hook.name, answer.result)));
+        return Err(Failure::Denied(Box::new(review::denial(&hook.name, answer.result))));
     }
     let patch = match &answer.patch {
         Some(patch) if !patch.is_array() => {
@@ -103,7 +116,7 @@ mod tests {
     async fn a_hook_that_cannot_be_called_says_why() {
         let check = async |hook: Value, expected: &str| match failure(hook, false).await {
             Failure::Calling(why) => assert_eq!(why, expected),
-            Failure::Refused(status) => panic!("{status}"),
+            Failure::Denied(status) | Failure::Refused(status) => panic!("{status}"),
         };
         check(
             json!({"admissionReviewVersions": ["v2"]}),

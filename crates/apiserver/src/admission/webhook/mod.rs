@@ -19,6 +19,8 @@ use super::cel::{Facts, Scope};
 use super::matching::{Matched, convert};
 use super::{AdmissionRequest, Plugin, Wiring};
 use crate::authz::Authorizer;
+use crate::metrics::Metrics;
+use crate::metrics::admission::Step;
 use crate::registry::Rows;
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
@@ -30,6 +32,7 @@ use ferry_api::status::Status;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Configurations of admission itself are never shown to hooks: one that refuses them
 /// could not be taken away any more.
@@ -52,6 +55,7 @@ struct Hooks {
     lookup: Arc<dyn ObjectLookup>,
     authorizer: Authorizer,
     rows: Arc<Rows>,
+    metrics: Arc<Metrics>,
 }
 
 impl Hooks {
@@ -62,6 +66,7 @@ impl Hooks {
             lookup: lookup.clone(),
             authorizer: authorizer.clone(),
             rows: rows.clone(),
+            metrics: wiring.metrics.clone(),
         }
     }
 
@@ -70,7 +75,7 @@ impl Hooks {
     }
 
     /// Under which resource a write concerns a hook, if it does.
-    fn concerns(&self, hook: &Webhook, request: &AdmissionRequest<'_>) -> Result<Option<Matched>, Status> {
+    fn concerns(&self, hook: &Webhook, request: &AdmissionRequest<'_>, step: Step) -> Result<Option<Matched>, Status> {
         let Some(matched) = hook.criteria.find(request, &self.rows, &*self.lookup)? else { return Ok(None) };
         if hook.conditions.is_empty() {
             return Ok(Some(matched));
@@ -80,7 +85,11 @@ impl Hooks {
             |object: Option<&Value>| object.map(|object| convert(object, &request.row, &matched.row).into_owned());
         let (object, old_object) = (shown(request.object.as_deref()), shown(request.old_object));
         let scope = Scope { facts: &facts, object: object.as_ref(), old_object: old_object.as_ref() };
-        match hook.conditions.matches(&scope, None, &[]) {
+        let outcome = hook.conditions.matches(&scope, None, &[]);
+        if !matches!(outcome, Ok(true)) {
+            self.metrics.admission.condition(&hook.name, step, request.operation, outcome.is_err());
+        }
+        match outcome {
             Ok(true) => Ok(Some(matched)),
             Ok(false) => Ok(None),
             Err(_) if hook.fails_open => Ok(None),
@@ -124,7 +133,7 @@ impl Plugin for MutatingWebhooks {
         let mut owned_before = None;
         let mut was_patched = false;
         for (index, hook) in self.0.configurations.hooks().iter().enumerate() {
-            let Some(matched) = self.0.concerns(hook, request)? else { continue };
+            let Some(matched) = self.0.concerns(hook, request, Step::Admit)? else { continue };
             // A hook that the first round skipped is not called for the first time now.
             if second && !request.reinvocation.track(MUTATING).runs_again(&hook.id) {
                 continue;
@@ -133,7 +142,12 @@ impl Plugin for MutatingWebhooks {
                 request.object.as_deref().and_then(|object| object.meta("managedFields")).cloned()
             });
             let position = format!("round_{}_index_{index}", u8::from(second));
+            let began = Instant::now();
             let outcome = self.mutate_by(hook, &matched, request).await;
+            let took = began.elapsed();
+            request.annotations.add_wait(took);
+            let asked = call::outcome(hook, &outcome);
+            self.0.metrics.admission.webhook(&hook.name, Step::Admit, request.operation, &asked, took);
             let changed = *outcome.as_ref().unwrap_or(&false);
             let note = json!({"configuration": hook.configuration, "webhook": hook.name, "mutated": changed});
             request.annotations.add(format!("mutation.webhook.admission.k8s.io/{position}"), note.to_string());
@@ -147,7 +161,7 @@ impl Plugin for MutatingWebhooks {
             }
             match outcome {
                 Ok(_) => {}
-                Err(Failure::Refused(status)) => return Err(*status),
+                Err(Failure::Denied(status) | Failure::Refused(status)) => return Err(*status),
                 Err(Failure::Calling(why)) if hook.fails_open => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and is ignored");
                     let key = format!("failed-open.mutation.webhook.admission.k8s.io/{position}");
@@ -236,19 +250,27 @@ impl Plugin for ValidatingWebhooks {
         let hooks = self.0.configurations.hooks();
         let mut concerned = Vec::new();
         for hook in hooks.iter() {
-            if let Some(matched) = self.0.concerns(hook, request)? {
+            if let Some(matched) = self.0.concerns(hook, request, Step::Validate)? {
                 concerned.push((hook, matched));
             }
         }
-        let calls = concerned
-            .iter()
-            .map(|(hook, matched)| call::ask(hook, matched, request, &self.0.lookup, review::Phase::Validating));
+        let began = Instant::now();
+        let calls = concerned.iter().map(|(hook, matched)| async move {
+            let outcome = call::ask(hook, matched, request, &self.0.lookup, review::Phase::Validating).await;
+            let asked = call::outcome(hook, &outcome);
+            let took = began.elapsed();
+            self.0.metrics.admission.webhook(&hook.name, Step::Validate, request.operation, &asked, took);
+            outcome
+        });
         let outcomes = join_all(calls).await;
+        if !concerned.is_empty() {
+            request.annotations.add_wait(began.elapsed());
+        }
         let mut refusal = None;
         for (index, ((hook, _), outcome)) in concerned.iter().zip(outcomes).enumerate() {
             match outcome {
                 Ok(_) => {}
-                Err(Failure::Refused(status)) => refusal = refusal.or(Some(*status)),
+                Err(Failure::Denied(status) | Failure::Refused(status)) => refusal = refusal.or(Some(*status)),
                 Err(Failure::Calling(why)) if hook.fails_open => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and is ignored");
                     let key = format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");

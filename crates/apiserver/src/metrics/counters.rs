@@ -1,5 +1,5 @@
 //! Counters by name and labels for what happens seldom: reloads, webhooks. What happens on
-//! every request is counted by `metrics.rs` and by the authorizers themselves.
+//! every request has a room of its own.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
