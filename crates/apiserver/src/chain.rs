@@ -18,6 +18,8 @@ use crate::verbs::{self, Call};
 use crate::wire::BODY_MAX;
 use crate::{ServerState, paths, stream};
 use ferry_api::status::Status;
+use ferry_resources::Row;
+use ferry_resources::lifecycle::Deprecation;
 use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, WARNING};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -213,8 +215,13 @@ async fn run(
     let subject = Subject::of(&info, &row, is_apply(request.headers()));
     trail.told.route(&server, &subject, &query, info.is_long_running());
     let warnings = Warnings::default();
+    if let Some(deprecation) = Deprecation::of(&row) {
+        warnings.add(deprecation.warning(&row));
+        note_deprecated(&server, &row, subject.subresource(), deprecation.removed.unwrap_or_default(), &trail);
+    }
     if let Some(text) = row.custom.as_ref().and_then(|custom| custom.deprecation.as_ref()) {
         warnings.add(text.as_str());
+        note_deprecated(&server, &row, subject.subresource(), "", &trail);
     }
     let format = error_format(request.headers(), &query);
     let (mut parts, body) = request.into_parts();
@@ -318,6 +325,15 @@ fn is_apply(headers: &HeaderMap) -> bool {
     headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/apply-patch+yaml")
 }
 
+/// Tells the audit log and the figures that somebody still asks for what will go.
+fn note_deprecated(server: &ServerState, row: &Row, subresource: &str, removed_release: &str, trail: &Trail) {
+    server.metrics.requests.deprecated(row, subresource, removed_release);
+    trail.annotations.add("k8s.io/deprecated", "true");
+    if !removed_release.is_empty() {
+        trail.annotations.add("k8s.io/removed-release", removed_release);
+    }
+}
+
 /// Notes a request that took too long.
 fn count_termination(server: &ServerState, info: &RequestInfo) {
     if let Some(row) = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource) {
@@ -355,7 +371,7 @@ fn selector<'a>(info: &RequestInfo, query: &'a Query, name: &str) -> &'a str {
 }
 
 /// The row that a URL names, with a scope and a verb that the row has.
-fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<ferry_resources::Row>, Status> {
+fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<Row>, Status> {
     let row = server
         .registry
         .rows

@@ -22,6 +22,7 @@ pub mod custom_resource;
 pub mod discovery;
 pub mod events;
 pub mod flowcontrol;
+pub mod lifecycle;
 pub mod names;
 pub mod networking;
 pub mod node;

@@ -106,6 +106,10 @@ impl<'a> Subject<'a> {
         Some(Self { verb: "GET", group: "", version: "", resource: "", subresource, scope: "", component })
     }
 
+    pub fn subresource(&self) -> &str {
+        self.subresource
+    }
+
     fn values(&self) -> [&str; 7] {
         [self.verb, self.group, self.version, self.resource, self.subresource, self.scope, self.component]
     }

@@ -12,6 +12,7 @@ mod concurrency;
 mod conversion;
 mod custom_resources;
 mod delete;
+mod deprecation;
 mod discovery;
 mod encryption;
 mod flows;
