@@ -1,11 +1,14 @@
 //! /livez, /readyz and /healthz: whether the process should go on, and whether it should
-//! get traffic (apiserver/pkg/server/healthz upstream).
+//! get traffic (apiserver/pkg/server/healthz upstream). Checks have upstream's names where
+//! ferry has the part that the name stands for, and none where it has not.
 
 use crate::ServerState;
 use crate::answer;
 use crate::query::Query;
 use crate::transport::Body;
+use http::header::{HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Response, StatusCode};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
@@ -13,35 +16,67 @@ struct Check {
     name: &'static str,
     /// Asked by readyz only: not being ready is no reason to be restarted.
     only_ready: bool,
-    passes: fn(&ServerState) -> bool,
+    /// The error is for those who may ask for the single check.
+    passes: fn(&ServerState) -> Result<(), String>,
 }
 
 const KMS: &str = "kms-providers";
 
-const CHECKS: [Check; 7] = [
-    Check { name: "ping", only_ready: false, passes: |_| true },
-    Check { name: "log", only_ready: false, passes: |_| true },
+/// In the order in which they are told.
+const CHECKS: [Check; 31] = [
+    Check { name: "ping", only_ready: false, passes: |_| Ok(()) },
+    Check { name: "log", only_ready: false, passes: |_| Ok(()) },
     Check { name: "etcd", only_ready: false, passes: store_is_reachable },
     // Shown only where there is a KMS; the name is upstream's for all of them together.
-    Check {
-        name: KMS,
-        only_ready: false,
-        passes: |server| !matches!(server.registry.encryption.kms_health(), Some(Err(_))),
-    },
+    Check { name: KMS, only_ready: false, passes: |server| server.registry.encryption.kms_health().unwrap_or(Ok(())) },
     Check { name: "etcd-readiness", only_ready: true, passes: store_is_reachable },
-    Check {
-        name: "poststarthook/rbac/bootstrap-roles",
-        only_ready: true,
-        passes: |server| server.bootstrapped.load(Ordering::Acquire),
-    },
-    Check { name: "shutdown", only_ready: true, passes: |server| !server.stopping.load(Ordering::Acquire) },
+    Check { name: "informer-sync", only_ready: true, passes: has_started },
+    hook("poststarthook/start-apiserver-admission-initializer"),
+    hook("poststarthook/generic-apiserver-start-informers"),
+    hook("poststarthook/priority-and-fairness-config-consumer"),
+    hook("poststarthook/priority-and-fairness-filter"),
+    hook("poststarthook/start-apiextensions-informers"),
+    hook("poststarthook/start-apiextensions-controllers"),
+    hook("poststarthook/crd-informer-synced"),
+    hook("poststarthook/start-system-namespaces-controller"),
+    hook("poststarthook/start-cluster-authentication-info-controller"),
+    hook("poststarthook/start-legacy-token-tracking-controller"),
+    hook("poststarthook/start-service-ip-repair-controllers"),
+    hook("poststarthook/start-kubernetes-service-cidr-controller"),
+    hook("poststarthook/rbac/bootstrap-roles"),
+    hook("poststarthook/scheduling/bootstrap-system-priority-classes"),
+    hook("poststarthook/priority-and-fairness-config-producer"),
+    hook("poststarthook/bootstrap-controller"),
+    hook("poststarthook/aggregator-reload-proxy-client-cert"),
+    hook("poststarthook/start-kube-aggregator-informers"),
+    hook("poststarthook/apiservice-status-local-available-controller"),
+    hook("poststarthook/apiservice-status-remote-available-controller"),
+    hook("poststarthook/apiservice-registration-controller"),
+    hook("poststarthook/kube-apiserver-autoregistration"),
+    hook("autoregister-completion"),
+    hook("poststarthook/apiservice-openapi-controller"),
+    Check { name: "shutdown", only_ready: true, passes: is_staying },
 ];
 
+/// What the server makes or starts before it answers anybody.
+const fn hook(name: &'static str) -> Check {
+    Check { name, only_ready: false, passes: has_started }
+}
+
+fn has_started(server: &ServerState) -> Result<(), String> {
+    if server.bootstrapped.load(Ordering::Acquire) { Ok(()) } else { Err("not finished".into()) }
+}
+
+fn is_staying(server: &ServerState) -> Result<(), String> {
+    if server.stopping.load(Ordering::Acquire) { Err("process is shutting down".into()) } else { Ok(()) }
+}
+
 /// The cache follows the store; one that has fallen behind has lost its watch.
-fn store_is_reachable(server: &ServerState) -> bool {
+fn store_is_reachable(server: &ServerState) -> Result<(), String> {
     let (store, cache) = (server.registry.store.current_revision(), server.registry.cache.revision());
+    let behind = store.saturating_sub(cache);
     // A batch may be on its way; a thousand changes behind is no longer that.
-    store.saturating_sub(cache) < 1000
+    if behind < 1000 { Ok(()) } else { Err(format!("the cache is {behind} changes behind the store")) }
 }
 
 /// Splits `/readyz/ping` into the endpoint and the one check that is asked for.
@@ -58,44 +93,60 @@ pub fn answer(server: &ServerState, endpoint: &str, only: Option<&str>, query: &
     if let Some(name) = only {
         return match CHECKS.iter().filter(asked).find(|check| check.name == name) {
             None => answer::text(StatusCode::NOT_FOUND, "404 page not found\n"),
-            Some(check) if (check.passes)(server) => answer::text(StatusCode::OK, "ok"),
-            Some(_) => {
-                answer::text(StatusCode::INTERNAL_SERVER_ERROR, "internal server error: reason withheld\n".to_owned())
-            }
+            Some(check) => match (check.passes)(server) {
+                Ok(()) => answer::text(StatusCode::OK, "ok"),
+                Err(why) => answer::text(StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n")),
+            },
         };
     }
-    let excluded: Vec<&str> = query.all("exclude").collect();
-    let mut lines = String::new();
-    let mut passed = true;
+    let mut results = Vec::new();
+    let excluded: BTreeSet<&str> = query.all("exclude").collect();
     for check in CHECKS.iter().filter(asked) {
-        let name = check.name;
-        if excluded.contains(&name) {
-            let _ = writeln!(lines, "[+]{name} excluded: ok");
-            continue;
-        }
-        let passes = (check.passes)(server);
-        server.metrics.health.checked(name, endpoint, passes);
-        if passes {
-            let _ = writeln!(lines, "[+]{name} ok");
-        } else {
-            passed = false;
-            let _ = writeln!(lines, "[-]{name} failed: reason withheld");
-        }
+        let passed = (!excluded.contains(check.name)).then(|| {
+            let outcome = (check.passes)(server);
+            if let Err(why) = &outcome {
+                tracing::warn!(endpoint, check = check.name, why, "a health check failed");
+            }
+            server.metrics.health.checked(check.name, endpoint, outcome.is_ok());
+            outcome.is_ok()
+        });
+        results.push((check.name, passed));
     }
-    if !passed {
-        let _ = writeln!(lines, "{endpoint} check failed");
-        return answer::text(StatusCode::INTERNAL_SERVER_ERROR, lines);
+    let (passed, lines) = render(endpoint, &results, &excluded);
+    let mut response = match (passed, query.get("verbose").is_some()) {
+        (false, _) => answer::text(StatusCode::INTERNAL_SERVER_ERROR, lines),
+        (true, true) => answer::text(StatusCode::OK, lines),
+        (true, false) => answer::text(StatusCode::OK, "ok"),
+    };
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Whether all is well, and a line for each check; `None` is one that was left out. The
+/// reasons of failures are not for everybody.
+fn render(endpoint: &str, results: &[(&str, Option<bool>)], excluded: &BTreeSet<&str>) -> (bool, String) {
+    let mut lines = String::new();
+    for (name, passed) in results {
+        let _ = match passed {
+            None => writeln!(lines, "[+]{name} excluded: ok"),
+            Some(true) => writeln!(lines, "[+]{name} ok"),
+            Some(false) => writeln!(lines, "[-]{name} failed: reason withheld"),
+        };
     }
-    if query.get("verbose").is_some() {
-        let _ = writeln!(lines, "{endpoint} check passed");
-        return answer::text(StatusCode::OK, lines);
+    let known = |wanted: &&&str| !results.iter().any(|(name, _)| name == *wanted);
+    let unknown: Vec<String> = excluded.iter().filter(known).map(|name| format!("{name:?}")).collect();
+    if !unknown.is_empty() {
+        let names = unknown.join(",");
+        let _ = writeln!(lines, "warn: some health checks cannot be excluded: no matches for {names}");
     }
-    answer::text(StatusCode::OK, "ok")
+    let passed = results.iter().all(|(_, passed)| *passed != Some(false));
+    let _ = writeln!(lines, "{endpoint} check {}", if passed { "passed" } else { "failed" });
+    (passed, lines)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::*;
 
     #[test]
     fn paths_of_single_checks_are_split() {
@@ -106,5 +157,26 @@ mod tests {
             Some(("readyz", Some("poststarthook/rbac/bootstrap-roles")))
         );
         assert_eq!(split("/healthzy"), None);
+    }
+
+    #[test]
+    fn one_failure_fails_all_and_what_is_left_out_does_not_count() {
+        let excluded = BTreeSet::from(["etcd", "nonsense", "other"]);
+        let results = [("ping", Some(true)), ("etcd", None), ("log", Some(false))];
+        let (passed, text) = render("livez", &results, &excluded);
+        assert!(!passed);
+        assert_eq!(
+            text,
+            "[+]ping ok\n[+]etcd excluded: ok\n[-]log failed: reason withheld\n\
+             warn: some health checks cannot be excluded: no matches for \"nonsense\",\"other\"\nlivez check failed\n"
+        );
+        let (passed, text) = render("livez", &results[..2], &BTreeSet::from(["etcd"]));
+        assert!(passed && text.ends_with("[+]etcd excluded: ok\nlivez check passed\n"), "{text}");
+    }
+
+    #[test]
+    fn names_are_told_once() {
+        let names: BTreeSet<&str> = CHECKS.iter().map(|check| check.name).collect();
+        assert_eq!(names.len(), CHECKS.len());
     }
 }

@@ -65,6 +65,14 @@ async fn version_health_and_metrics_answer() {
     let verbose = server.get("/readyz?verbose").await;
     let text = String::from_utf8_lossy(&verbose.bytes).into_owned();
     assert!(text.contains("[+]ping ok\n") && text.ends_with("readyz check passed\n"), "{text}");
+    assert!(text.contains("[+]informer-sync ok\n") && text.contains("[+]shutdown ok\n"), "{text}");
+    let alive = server.get("/livez?verbose&exclude=etcd&exclude=nothing").await;
+    let text = String::from_utf8_lossy(&alive.bytes).into_owned();
+    let hook = "[+]poststarthook/rbac/bootstrap-roles ok\n";
+    assert!(text.contains(hook) && text.contains("[+]etcd excluded: ok\n") && !text.contains("shutdown"), "{text}");
+    assert!(text.contains("cannot be excluded: no matches for \"nothing\"\n"), "{text}");
+    assert_eq!(server.get("/livez/shutdown").await.code, 404);
+    assert_eq!(server.get("/livez/autoregister-completion").await.code, 200);
     let metrics = server.get("/metrics").await;
     let text = String::from_utf8_lossy(&metrics.bytes).into_owned();
     for name in ["apiserver_request_total{", "apiserver_request_duration_seconds_bucket{", "apiserver_storage_objects{"]
