@@ -244,6 +244,9 @@ async fn run(
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
     let body = if is_write { read_body(body).await? } else { bytes::Bytes::new() };
+    if is_write {
+        call.server.metrics.requests.body(&call.row, &call.info.verb, body.len());
+    }
     if let Some(record) = &record {
         record.request(&call.info, &call.headers, &body);
     }

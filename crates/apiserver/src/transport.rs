@@ -45,6 +45,10 @@ impl Peer {
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteAddress(pub std::net::SocketAddr);
 
+/// Carried with the answer to an upgrade: ends when the connection that it opened ends.
+#[derive(Clone)]
+pub struct Upgraded(pub tokio::sync::watch::Receiver<()>);
+
 pub fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }

@@ -7,7 +7,7 @@
 use super::family::{Counter, Family, Gauge, Histogram, Instrument, Series, Table, head};
 use crate::query::Query;
 use crate::request_info::RequestInfo;
-use crate::transport::{Body, BoxError};
+use crate::transport::{Body, BoxError, Upgraded};
 use bytes::Bytes;
 use ferry_resources::Row;
 use http::{Response, StatusCode};
@@ -26,6 +26,16 @@ pub static DURATIONS: [f64; 23] = [
 ];
 static SLI_DURATIONS: [f64; 21] =
     [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0];
+/// From 50 kB to three megabytes, 100 kB apart.
+static BODIES: [f64; 31] = {
+    let mut bounds = [50_000.0; 31];
+    let mut place = 1;
+    while place < bounds.len() {
+        bounds[place] = bounds[place - 1] + 100_000.0;
+        place += 1;
+    }
+    bounds
+};
 static SIZES: [f64; 7] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 const LABELS: [&str; 8] = ["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"];
@@ -37,6 +47,7 @@ pub struct Requests {
     long_running: Family<Gauge>,
     terminations: Family<Counter>,
     deprecated: Family<Gauge>,
+    bodies: Family<Histogram>,
     readonly: Gauge,
     mutating: Gauge,
 }
@@ -145,6 +156,12 @@ impl Default for Requests {
             long_running,
             terminations,
             deprecated,
+            bodies: Family::new(
+                "apiserver_request_body_size_bytes",
+                "How large the bodies of writes are.",
+                &["group", "resource", "verb"],
+                || Histogram::new(&BODIES),
+            ),
             readonly: Gauge::default(),
             mutating: Gauge::default(),
         }
@@ -177,6 +194,12 @@ impl Requests {
 
     pub fn deprecated(&self, row: &Row, subresource: &str, removed_release: &str) {
         self.deprecated.of(&[&row.group, &row.version, &row.plural, subresource, removed_release]).set(1);
+    }
+
+    /// The body of a write, which is one of the API's verbs.
+    pub fn body(&self, row: &Row, verb: &str, size: usize) {
+        let verb = if verb == "deletecollection" { "delete_collection" } else { verb };
+        self.bodies.of(&[&row.group, &row.plural, verb]).observe(size as f64);
     }
 
     pub fn in_flight(&self, is_readonly: bool) -> &Gauge {
@@ -225,6 +248,7 @@ impl Requests {
         self.long_running.render(out);
         self.terminations.render(out);
         self.deprecated.render(out);
+        self.bodies.render(out);
     }
 }
 
@@ -293,6 +317,16 @@ impl Summary {
     /// Counts an answer whose length is known at once, and any other when its body ends.
     pub fn attach(self, response: Response<Body>) -> Response<Body> {
         let code = response.status();
+        if let Some(Upgraded(mut over)) = response.extensions().get().cloned() {
+            // What was opened goes on without this request.
+            tokio::spawn(async move {
+                // All of it is moved here, the gauge too that is held up until the end.
+                let summary = self;
+                let _ = over.changed().await;
+                summary.figures.finish(code, summary.started.elapsed(), summary.waited, 0);
+            });
+            return response;
+        }
         match response.body().size_hint().exact() {
             Some(size) => {
                 self.figures.finish(code, self.started.elapsed(), self.waited, size);

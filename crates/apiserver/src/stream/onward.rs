@@ -4,7 +4,7 @@
 
 use super::links::Links;
 use crate::outgoing::{self, Dial, Target};
-use crate::transport::{Body, BoxError, RemoteAddress, full, read_limited};
+use crate::transport::{Body, BoxError, RemoteAddress, Upgraded, full, read_limited};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, GzDecoder};
 use flate2::write::{DeflateEncoder, GzEncoder};
@@ -109,7 +109,10 @@ fn join(client: hyper::upgrade::OnUpgrade, mut response: Response<Body>) -> Resu
         return Ok(response);
     }
     let backend = hyper::upgrade::on(&mut response);
+    let (open, over) = tokio::sync::watch::channel(());
+    response.extensions_mut().insert(Upgraded(over));
     tokio::spawn(async move {
+        let _open = open;
         let outcome: Result<(), BoxError> = async {
             // The client's side is upgraded once our answer has been sent to it.
             let (client, backend) = tokio::try_join!(client, backend)?;

@@ -57,6 +57,9 @@ async fn requests_are_counted_by_what_they_ask() {
     check(&text, &total(200, &of_config_maps("LIST", "namespace")), 1.0);
     check(&text, &total(200, &of_config_maps("APPLY", "resource")), 1.0);
     check(&text, &total(200, &of_config_maps("DELETE", "namespace")), 1.0);
+    let bodies =
+        "apiserver_request_body_size_bytes_bucket{group=\"\",resource=\"configmaps\",verb=\"create\",le=\"50000\"}";
+    check(&text, bodies, 2.0);
     assert!(!text.contains("code=\"403\"") && !text.contains("madeup"), "{text}");
 
     let labels = of_config_maps("GET", "resource");

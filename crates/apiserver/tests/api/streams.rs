@@ -73,6 +73,18 @@ async fn exec_is_a_pipe_to_the_kubelet() {
         stream.read_exact(&mut echo).await.expect("echoed");
         assert_eq!(&echo, word);
     }
+    // It is open for as long as the pipe is, and counted when that has ended.
+    let labels = "group=\"\",resource=\"pods\",scope=\"resource\",subresource=\"exec\",verb=\"CONNECT\",version=\"v1\"";
+    let open = |count: u8| format!("apiserver_longrunning_requests{{component=\"apiserver\",{labels}}} {count}\n");
+    let text = String::from_utf8_lossy(&server.get("/metrics").await.bytes).into_owned();
+    assert!(text.contains(&open(1)), "{text}");
+    drop(stream);
+    let ended = format!("apiserver_request_total{{code=\"101\",component=\"apiserver\",dry_run=\"\",{labels}}} 1\n");
+    crate::loopback::eventually("the pipe is over", || async {
+        let text = String::from_utf8_lossy(&server.get("/metrics").await.bytes).into_owned();
+        text.contains(&ended) && text.contains(&open(0))
+    })
+    .await;
 }
 
 #[tokio::test]
