@@ -207,6 +207,9 @@ mod careless {
     }
 
     fn expand(text: &str, anchors: &HashMap<&str, &str>, out: &mut String) {
+        if !text.contains('*') {
+            return out.push_str(text);
+        }
         for word in text.split([' ', ',', '[', ']']) {
             if out.len() > ENOUGH {
                 return;

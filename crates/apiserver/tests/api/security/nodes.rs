@@ -5,6 +5,7 @@
 
 use super::Verdict;
 use crate::server::{Answer, Server};
+use base64::Engine as _;
 use ferry_apiserver::Peer;
 use ferry_apiserver::authn::UserInfo;
 use serde_json::{Value, json};
@@ -81,6 +82,22 @@ async fn attack_own_node(server: &Server, verdict: &mut Verdict) {
         .tried("deleting itself", ask(server, "DELETE", "/api/v1/nodes/a?dryRun=All", &Value::Null).await.code < 300);
 }
 
+fn slice_of(node: &str) -> Value {
+    let pool = json!({"name": node, "generation": 1, "resourceSliceCount": 1});
+    json!({"metadata": {"name": format!("{node}-devices")},
+        "spec": {"driver": "gpu.example.com", "nodeName": node, "pool": pool, "devices": []}})
+}
+
+fn certificate_request(name: &str) -> Value {
+    let mut parameters = rcgen::CertificateParams::default();
+    parameters.distinguished_name.push(rcgen::DnType::OrganizationName, "system:nodes");
+    parameters.distinguished_name.push(rcgen::DnType::CommonName, name);
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let pem = parameters.serialize_request(&key).expect("a request").pem().expect("PEM");
+    json!({"metadata": {"name": "csr"}, "spec": {"request": base64::engine::general_purpose::STANDARD.encode(pem),
+        "signerName": "kubernetes.io/kube-apiserver-client-kubelet", "usages": ["digital signature", "client auth"]}})
+}
+
 /// What belongs to others.
 async fn attack_others(server: &Server, verdict: &mut Verdict) {
     for plural in ["secrets", "configmaps", "persistentvolumeclaims", "serviceaccounts"] {
@@ -95,6 +112,9 @@ async fn attack_others(server: &Server, verdict: &mut Verdict) {
     let pod = |name: &str| format!("{NAMESPACE}/pods/{name}");
     let uid = server.get(&pod("b")).await.ok()["metadata"]["uid"].clone();
     let bound = json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "b", "uid": uid}}});
+    let lease = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    let slices = "/apis/resource.k8s.io/v1/resourceslices";
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
     let attempts = [
         ("reading its pod", "GET", pod("b"), Value::Null),
         ("reading all pods", "GET", "/api/v1/pods".into(), Value::Null),
@@ -102,19 +122,11 @@ async fn attack_others(server: &Server, verdict: &mut Verdict) {
         ("a token of its pod", "POST", format!("{NAMESPACE}/serviceaccounts/b/token"), bound),
         ("a token of no pod", "POST", format!("{NAMESPACE}/serviceaccounts/a/token"), json!({"spec": {}})),
         ("changing its node", "PATCH", "/api/v1/nodes/b".into(), json!({"metadata": {"labels": {"x": "y"}}})),
-        (
-            "changing its node's status",
-            "PATCH",
-            "/api/v1/nodes/b/status".into(),
-            json!({"status": {"phase": "Running"}}),
-        ),
+        ("its node's status", "PATCH", "/api/v1/nodes/b/status".into(), json!({"status": {"phase": "Running"}})),
         ("evicting its pod", "POST", format!("{}/eviction?dryRun=All", pod("b")), json!({"metadata": {"name": "b"}})),
-        (
-            "its lease",
-            "POST",
-            "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases".into(),
-            json!({"metadata": {"name": "b"}, "spec": {"holderIdentity": "a"}}),
-        ),
+        ("its lease", "POST", lease.into(), json!({"metadata": {"name": "b"}, "spec": {"holderIdentity": "a"}})),
+        ("its devices", "POST", slices.into(), slice_of("b")),
+        ("its certificate", "POST", requests.into(), certificate_request("system:node:b")),
         ("deleting its pod", "DELETE", format!("{}?gracePeriodSeconds=0", pod("b")), Value::Null),
     ];
     for (what, method, path, body) in attempts {
@@ -187,6 +199,9 @@ async fn ferry_keeps_a_node_to_itself() {
     for plural in ["secrets", "configmaps", "persistentvolumeclaims", "serviceaccounts", "pods"] {
         ask(&server, "GET", &format!("{NAMESPACE}/{plural}/a"), &Value::Null).await.ok();
     }
+    ask(&server, "POST", "/apis/resource.k8s.io/v1/resourceslices", &slice_of("a")).await.ok();
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    ask(&server, "POST", requests, &certificate_request("system:node:a")).await.ok();
     ask(&server, "PATCH", "/api/v1/nodes/a", &json!({"metadata": {"labels": {"kubernetes.io/os": "linux"}}}))
         .await
         .ok();

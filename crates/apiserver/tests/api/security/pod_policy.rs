@@ -5,6 +5,8 @@
 
 use super::Verdict;
 use crate::hook_server::{HookServer, allow, deny};
+use crate::loopback::Loopback;
+use crate::plugins::{HEAD, with_plugins};
 use crate::server::{PODS, Server};
 use crate::webhooks::{VALIDATING, configure, hook, rule};
 use serde_json::{Value, json};
@@ -18,8 +20,13 @@ async fn server(enable: &[&str], disable: &[&str]) -> Server {
         config.admission.disable = disable;
     })
     .await;
-    let account = json!({"metadata": {"name": "tight", "annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}},
-        "secrets": [{"name": "listed"}]});
+    with_account(server).await
+}
+
+/// An account whose pods may read one secret and no other.
+async fn with_account(server: Server) -> Server {
+    let annotations = json!({"kubernetes.io/enforce-mountable-secrets": "true"});
+    let account = json!({"metadata": {"name": "tight", "annotations": annotations}, "secrets": [{"name": "listed"}]});
     server.post("/api/v1/namespaces/default/serviceaccounts", &account).await.ok();
     server
 }
@@ -130,6 +137,39 @@ async fn attack_image_policy(server: &Server, places: &[&str], verdict: &mut Ver
         let got_through = run(server, place, &json!({"image": "evil:1"})).await.is_some();
         verdict.tried(format!("an image of {place}"), got_through);
     }
+}
+
+/// Asks a server of somebody else's about images, where the plugin for that is on.
+async fn with_image_reviews(enable: &[&str]) -> Server {
+    let policy = Loopback::start(|_, review| {
+        let containers = review["spec"]["containers"].as_array().cloned().unwrap_or_default();
+        let allowed = !containers.iter().any(|container| container["image"] == "evil:1");
+        (
+            200,
+            json!({"apiVersion": "imagepolicy.k8s.io/v1alpha1", "kind": "ImageReview", "status": {"allowed": allowed}}),
+        )
+    })
+    .await;
+    let configuration = format!(
+        "{HEAD}- name: ImagePolicyWebhook\n  configuration: {{imagePolicy: {{kubeConfigFile: hook.yaml, retryBackoff: 1}}}}\n"
+    );
+    let kubeconfig = policy.kubeconfig();
+    let files = [("admission.yaml", configuration.as_str()), ("hook.yaml", kubeconfig.as_str())];
+    with_account(with_plugins(enable, &files).await).await
+}
+
+#[tokio::test]
+async fn ferry_has_the_images_of_every_container_reviewed() {
+    let mut verdict = Verdict::default();
+    attack_image_policy(&with_image_reviews(&["ImagePolicyWebhook"]).await, &PLACES, &mut verdict).await;
+    verdict.assert_held();
+}
+
+#[tokio::test]
+async fn a_server_without_the_plugin_for_reviews_is_found_out() {
+    let mut verdict = Verdict::default();
+    attack_image_policy(&with_image_reviews(&[]).await, &PLACES, &mut verdict).await;
+    verdict.assert_breached();
 }
 
 /// A server whose images are judged by a webhook, which is asked for these resources and

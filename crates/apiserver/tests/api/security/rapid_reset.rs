@@ -3,16 +3,23 @@
 //! nothing else is cut off, and work that nobody waits for any more is given up.
 
 use super::Verdict;
+use crate::hook_server::{HookServer, Reply};
+use crate::loopback::eventually;
 use crate::proxy::{POD_IP, with_pod};
-use crate::server::{PODS, Server};
+use crate::server::{CONFIG_MAPS, PODS, Server, config_map};
+use crate::webhooks::{VALIDATING, configure, hook};
 use bytes::Bytes;
+use ferry_apiserver::Peer;
+use ferry_apiserver::authn::UserInfo;
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::json;
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
@@ -181,5 +188,67 @@ async fn a_server_that_works_on_is_found_out() {
     let mut verdict = Verdict::default();
     let stream = careless_worker(backend.local_addr().expect("an address")).await;
     attack_with_work(stream, "/x", &backend, &mut verdict).await;
+    verdict.assert_breached();
+}
+
+/// Begins writes and leaves them. What goes on without its client must go on being counted,
+/// or a client could have any number at work. `abandon` begins one and gives it up once it
+/// is at work; `counted` tells how many the server believes to be at work.
+async fn attack_with_writes(abandon: impl AsyncFn(usize), counted: impl AsyncFn() -> usize, verdict: &mut Verdict) {
+    const WRITES: usize = 5;
+    for index in 0..WRITES {
+        abandon(index).await;
+    }
+    verdict.tried("writes that were left", counted().await < WRITES);
+}
+
+#[tokio::test]
+async fn ferry_counts_what_goes_on_without_its_client() {
+    let server = Server::start().await;
+    let hooks = HookServer::start(|_, _| Reply::Hang).await;
+    let rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+    let binding = json!({"metadata": {"name": "eve"}, "subjects": [{"kind": "User", "name": "eve", "apiGroup": "rbac.authorization.k8s.io"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"}});
+    server.post(rbac, &binding).await.ok();
+    configure(&server, VALIDATING, "slow", &[hook(&hooks, "slow", json!({"timeoutSeconds": 30}))]).await;
+    let eve = Peer::InProcess(Arc::new(UserInfo::authenticated("eve", &[])));
+    let abandon = async |index: usize| {
+        let object = config_map(&format!("left-{index}"));
+        let write = server.ask_as(eve.clone(), "POST", CONFIG_MAPS, &[], &object);
+        let begun = eventually("the hook is asked", || async { hooks.paths().len() > index });
+        tokio::select! {
+            answer = write => panic!("answered without the hook: {}", answer.message()),
+            () = begun => {}
+        }
+    };
+    let counted = async || {
+        let metrics = server.get("/metrics").await;
+        let line = "apiserver_flowcontrol_current_executing_requests{priority_level=\"global-default\"} ";
+        let text = String::from_utf8_lossy(&metrics.bytes).into_owned();
+        text.lines().find_map(|text| text.strip_prefix(line)?.parse().ok()).expect("a figure")
+    };
+    let mut verdict = Verdict::default();
+    attack_with_writes(abandon, counted, &mut verdict).await;
+    verdict.assert_held();
+}
+
+#[tokio::test]
+async fn a_server_that_counts_clients_is_found_out() {
+    let seats = Arc::new(());
+    // The seat is the client's, and the work goes on in a task of its own.
+    let abandon = async |_: usize| {
+        let seat = seats.clone();
+        let work = tokio::spawn(std::future::pending::<()>());
+        let write = async move {
+            let _seat = seat;
+            work.await
+        };
+        tokio::select! {
+            _ = write => unreachable!("the work never ends"),
+            () = tokio::task::yield_now() => {}
+        }
+    };
+    let mut verdict = Verdict::default();
+    attack_with_writes(abandon, async || Arc::strong_count(&seats) - 1, &mut verdict).await;
     verdict.assert_breached();
 }
