@@ -295,11 +295,13 @@ impl Graph {
         match change {
             Change::Put(stored) => {
                 let pod_key = key(stored.namespace(), stored.name());
-                // What a bound pod refers to never changes, so its many status updates
+                // What a bound pod refers to hardly ever changes, so its many status updates
                 // need no second look; a pod of the same name is deleted before.
-                if self.pods.contains_key(&pod_key) || stored.field("spec.nodeName") == Some("") {
+                let is_known = self.pods.contains_key(&pod_key);
+                if (is_known && !may_refer_to_more(stored)) || stored.field("spec.nodeName") == Some("") {
                     return;
                 }
+                self.forget_pod(&pod_key);
                 let pod = stored.value();
                 let node = pod.str_at(&["spec", "nodeName"]);
                 if node.is_empty() {
@@ -318,19 +320,23 @@ impl Graph {
                 self.pods.insert(pod_key, PodEdges { node: node.to_owned(), objects });
             }
             Change::Delete(stored) => {
-                let Some(edges) = self.pods.remove(&key(stored.namespace(), stored.name())) else { return };
-                for object in edges.objects {
-                    let Some(nodes) = self.nodes_of.get_mut(&object) else { continue };
-                    if let Some(count) = nodes.get_mut(&edges.node) {
-                        *count -= 1;
-                        if *count == 0 {
-                            nodes.remove(&edges.node);
-                        }
-                    }
-                    if nodes.is_empty() {
-                        self.nodes_of.remove(&object);
-                    }
+                self.forget_pod(&key(stored.namespace(), stored.name()));
+            }
+        }
+    }
+
+    fn forget_pod(&mut self, pod_key: &str) {
+        let Some(edges) = self.pods.remove(pod_key) else { return };
+        for object in edges.objects {
+            let Some(nodes) = self.nodes_of.get_mut(&object) else { continue };
+            if let Some(count) = nodes.get_mut(&edges.node) {
+                *count -= 1;
+                if *count == 0 {
+                    nodes.remove(&edges.node);
                 }
+            }
+            if nodes.is_empty() {
+                self.nodes_of.remove(&object);
             }
         }
     }
@@ -377,6 +383,13 @@ impl Graph {
             }
         }
     }
+}
+
+/// Whether a bound pod has what can be added to it: containers that join it, and claims that
+/// are made for it. Looked for in its text, so that other pods are not decoded.
+fn may_refer_to_more(pod: &Stored) -> bool {
+    let text = std::str::from_utf8(pod.bytes()).unwrap_or_default();
+    ["\"ephemeralContainers\":", "\"resourceClaimStatuses\":"].iter().any(|key| text.contains(key))
 }
 
 /// The objects that a pod names: its account, and what its containers and volumes take.

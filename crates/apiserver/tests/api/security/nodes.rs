@@ -195,7 +195,14 @@ async fn ferry_keeps_a_node_to_itself() {
     let post = async |pod: Value| ask(&server, "POST", &pods, &pod).await.code < 300;
     attack_mirror_pods(&uid, post, &mut verdict).await;
     verdict.assert_held();
-    // What is its own it has.
+    // What is its own it has, and what its pods are given later.
+    server.post(&format!("{NAMESPACE}/secrets"), &json!({"metadata": {"name": "late"}})).await.ok();
+    let late = format!("{NAMESPACE}/secrets/late");
+    assert_eq!(ask(&server, "GET", &late, &Value::Null).await.code, 403);
+    let debug = json!({"spec": {"ephemeralContainers": [{"name": "d", "image": "d", "envFrom": [{"secretRef": {"name": "late"}}]}]}});
+    let door = format!("{NAMESPACE}/pods/a/ephemeralcontainers");
+    server.patch("application/strategic-merge-patch+json", &door, &debug).await.ok();
+    ask(&server, "GET", &late, &Value::Null).await.ok();
     for plural in ["secrets", "configmaps", "persistentvolumeclaims", "serviceaccounts", "pods"] {
         ask(&server, "GET", &format!("{NAMESPACE}/{plural}/a"), &Value::Null).await.ok();
     }
