@@ -41,6 +41,7 @@ fn questions() -> BTreeSet<String> {
         "/livez/ping",
         "/logs",
         "/metrics",
+        "/metrics/slis",
         "/openapi/v2",
         "/openapi/v3",
         "/openid/v1/jwks",
