@@ -40,7 +40,7 @@ pub fn compute_profile(stacks: impl IntoIterator<Item = Stack>, sampled: &Sample
     let sample = stacks
         .into_iter()
         .map(|stack| Sample {
-            location_id: stack.frames.iter().map(|calls| tables.location(calls)).collect(),
+            location_id: sampled_frames(&stack.frames).iter().map(|calls| tables.location(calls)).collect(),
             value: vec![stack.count, stack.count.saturating_mul(period)],
             label: vec![Label { key: thread, str: tables.string(&stack.thread) }],
         })
@@ -56,6 +56,16 @@ pub fn compute_profile(stacks: impl IntoIterator<Item = Stack>, sampled: &Sample
         period_type: Some(cpu),
         period,
     }
+}
+
+/// The frames below the sampler's own, which stand innermost: it looks at the stack from a
+/// function that was called on top of it.
+fn sampled_frames(frames: &[Vec<Call>]) -> &[Vec<Call>] {
+    /// The sampler is never deeper than this.
+    const DEPTH: usize = 8;
+    let is_own = |calls: &Vec<Call>| calls.iter().any(|call| call.name.contains("pprof::"));
+    let own = frames.iter().take(DEPTH).rposition(is_own).map_or(0, |last| last + 1);
+    &frames[own..]
 }
 
 fn nanoseconds(duration: Duration) -> i64 {
@@ -190,6 +200,17 @@ mod tests {
 
     fn call(name: &str) -> Call {
         Call { name: name.into(), system_name: format!("_{name}"), file: "a.rs".into(), line: 7 }
+    }
+
+    #[test]
+    fn the_sampler_is_not_what_was_busy() {
+        let frame = |names: &[&str]| names.iter().map(|name| call(name)).collect::<Vec<_>>();
+        let own = [frame(&["trace", "trace_unsynchronized"]), frame(&["<pprof::backtrace::Trace>::trace"])];
+        let busy = [frame(&["black_box"]), frame(&["work"]), frame(&["main"])];
+        let all = [&own[..], &busy[..]].concat();
+        assert_eq!(sampled_frames(&all), busy);
+        assert_eq!(sampled_frames(&busy), busy, "where all of it was inlined");
+        assert!(sampled_frames(&[]).is_empty());
     }
 
     #[test]
