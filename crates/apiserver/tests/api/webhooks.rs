@@ -1,5 +1,6 @@
 //! Admission webhooks, asked over real TLS on loopback.
 
+use crate::custom_resources::{WIDGETS, widget, widgets};
 use crate::hook_server::{HookServer, Reply, allow, deny, patch};
 use crate::loopback::eventually;
 use crate::server::{CONFIG_MAPS, PODS, Server, config_map, pod};
@@ -349,6 +350,26 @@ async fn a_patch_that_makes_another_object_is_refused() {
         assert_eq!(server.get(&format!("{CONFIG_MAPS}/another")).await.code, 404);
         server.delete(&format!("{MUTATING}/{field}")).await.ok();
     }
+}
+
+#[tokio::test]
+async fn a_custom_resource_stays_of_its_kind_whatever_a_hook_says() {
+    let server = Server::start().await;
+    server.define(&widgets()).await;
+    for (field, value, why) in [
+        ("kind", "Secret", "kind: Invalid value: \"Secret\""),
+        ("apiVersion", "v1", "apiVersion: Invalid value: \"v1\""),
+    ] {
+        let operations = json!([{"op": "replace", "path": format!("/{field}"), "value": value}]);
+        let hooks = HookServer::reviewing(move |review| patch(review, operations.clone())).await;
+        configure(&server, MUTATING, "a", &[hook(&hooks, "liar", rule(&["CREATE"], &["widgets"]))]).await;
+        let refused = server.post(WIDGETS, &widget("w", json!({"size": 1}))).await;
+        assert!((400..=500).contains(&refused.code), "{field}: {}", refused.code);
+        assert!(refused.message().contains(why), "{field}: {} {}", refused.code, refused.message());
+        assert_eq!(server.get(&format!("{WIDGETS}/w")).await.code, 404, "nothing is stored");
+        server.delete(&format!("{MUTATING}/a")).await.ok();
+    }
+    server.post(WIDGETS, &widget("w", json!({"size": 1}))).await.ok();
 }
 
 #[tokio::test]
