@@ -23,8 +23,10 @@ use super::namespace_lifecycle::NamespaceLifecycle;
 use super::node_restriction::NodeRestriction;
 use super::owner_references::OwnerReferencesPermissionEnforcement;
 use super::pod_node_selector::PodNodeSelector;
+use super::pod_resize::PodResizeValidator;
 use super::pod_security::PodSecurity;
 use super::pod_toleration_restriction::PodTolerationRestriction;
+use super::pod_topology_labels::PodTopologyLabels;
 use super::policy::mutating::MutatingAdmissionPolicy;
 use super::policy::validating::ValidatingAdmissionPolicy;
 use super::priority::Priority;
@@ -72,6 +74,8 @@ pub fn all(wiring: &Wiring) -> Vec<Box<dyn Plugin>> {
         Box::new(CertificateSubjectRestriction),
         Box::new(DefaultIngressClass::new(lookup.clone())),
         Box::new(DenyServiceExternalIps),
+        Box::new(PodTopologyLabels::new(lookup.clone())),
+        Box::new(PodResizeValidator::new(lookup.clone())),
         Box::new(MutatingAdmissionPolicy::new(wiring)),
         // All that is ours has been done when others are asked.
         Box::new(MutatingWebhooks::new(wiring)),

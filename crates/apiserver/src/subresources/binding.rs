@@ -105,9 +105,9 @@ fn assign(pod: &Value, binding: &Value, name: &str, now: &str) -> Result<Value, 
     let root = ensure_object(&mut new);
     let spec = ensure_object(root.entry("spec").or_insert_with(|| json!({})));
     spec.insert("nodeName".into(), binding.str_at(&["target", "name"]).into());
-    let annotations: Vec<(String, String)> =
-        binding.annotations().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let status = ensure_object(root.entry("status").or_insert_with(|| json!({})));
+    // Where the pod was expected is of no matter once it is somewhere.
+    status.remove("nominatedNodeName");
     let conditions = status.entry("conditions").or_insert_with(|| json!([]));
     if let Value::Array(conditions) = conditions {
         let scheduled = json!({
@@ -119,9 +119,12 @@ fn assign(pod: &Value, binding: &Value, name: &str, now: &str) -> Result<Value, 
             None => conditions.push(scheduled),
         }
     }
-    if !annotations.is_empty() {
-        let kept = ensure_object(new.meta_mut().entry("annotations").or_insert_with(|| json!({})));
-        kept.extend(annotations.into_iter().map(|(key, value)| (key, value.into())));
+    for field in ["annotations", "labels"] {
+        let given = binding.meta(field).and_then(Value::as_object).filter(|given| !given.is_empty());
+        if let Some(given) = given {
+            let kept = ensure_object(new.meta_mut().entry(field).or_insert_with(|| json!({})));
+            kept.extend(given.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
     }
     Ok(new)
 }
@@ -132,10 +135,15 @@ mod tests {
 
     #[test]
     fn a_pod_is_assigned_once() {
-        let pod = json!({"metadata": {"name": "p"}, "spec": {}});
-        let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}});
+        let pod = json!({"metadata": {"name": "p", "labels": {"app": "web", "zone": "?"}}, "spec": {},
+            "status": {"nominatedNodeName": "m"}});
+        let binding = json!({"metadata": {"name": "p", "annotations": {"by": "me"}, "labels": {"zone": "a"}},
+            "target": {"kind": "Node", "name": "n"}});
         let bound = assign(&pod, &binding, "p", "2026-01-01T00:00:00Z").expect("free");
         assert_eq!(bound["spec"]["nodeName"], "n");
+        assert_eq!(bound["metadata"]["labels"], json!({"app": "web", "zone": "a"}));
+        assert_eq!(bound["metadata"]["annotations"], json!({"by": "me"}));
+        assert!(bound["status"].get("nominatedNodeName").is_none());
         assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
         assert_eq!(
             assign(&bound, &binding, "p", "").expect_err("taken").message,

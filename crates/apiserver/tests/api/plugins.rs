@@ -222,3 +222,37 @@ async fn without_the_image_server_the_configuration_decides() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_bound_pod_tells_its_zone_and_asks_for_no_more_than_its_node_has() {
+    let server = Server::start().await.with_default_account().await;
+    let labels = json!({"topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r"});
+    let node =
+        json!({"metadata": {"name": "n", "labels": labels}, "status": {"allocatable": {"cpu": "2", "memory": "1Gi"}}});
+    server.post("/api/v1/nodes", &node).await.ok();
+    let mut small = pod("p");
+    small["metadata"]["labels"] = json!({"app": "web", "topology.kubernetes.io/zone": "wished-for"});
+    small["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "1"}});
+    server.post(PODS, &small).await.ok();
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n"}});
+    server.post(&format!("{PODS}/p/binding"), &binding).await.ok();
+    let bound = server.get(&format!("{PODS}/p")).await.ok();
+    assert_eq!(
+        bound["metadata"]["labels"],
+        json!({"app": "web", "topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r"})
+    );
+    let resize = async |cpu: &str| {
+        let change = json!({"spec": {"containers": [{"name": "web", "resources": {"requests": {"cpu": cpu}}}]}});
+        server.patch("application/strategic-merge-patch+json", &format!("{PODS}/p/resize"), &change).await
+    };
+    let refused = resize("3").await;
+    assert_eq!(
+        (refused.code, refused.message().as_str()),
+        (
+            403,
+            "pods \"p\" is forbidden: node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000"
+        )
+    );
+    assert_eq!(refused.json()["details"]["causes"][0]["reason"], "NodeCapacity");
+    assert_eq!(resize("2").await.ok()["spec"]["containers"][0]["resources"]["requests"]["cpu"], "2");
+}
