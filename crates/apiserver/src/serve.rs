@@ -3,9 +3,10 @@
 //! anything is for authentication to say.
 
 use crate::framing::Guarded;
-use crate::transport::Peer;
-use crate::{ApiServer, Error};
-use http::{Request, StatusCode};
+use crate::transport::{Body, Peer};
+use crate::{ApiServer, Error, answer};
+use http::header::CONTENT_LENGTH;
+use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -113,6 +114,9 @@ async fn connection(
     let service = service_fn(move |request: Request<Incoming>| {
         let (server, peer, framing) = (server.clone(), peer.clone(), framing.clone());
         async move {
+            if tells_two_lengths(&request) {
+                return Ok(refusal());
+            }
             let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
             let response = server.handle(request, peer).await;
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -130,6 +134,16 @@ async fn connection(
             connection.await.map_err(|error| error.to_string())
         }
     }
+}
+
+/// HTTP/2 has lengths of its own, and takes any number of this header; a request that is
+/// passed on goes as HTTP/1, where it would count. In HTTP/1 `framing.rs` has refused it.
+fn tells_two_lengths(request: &Request<Incoming>) -> bool {
+    request.headers().get_all(CONTENT_LENGTH).iter().nth(1).is_some()
+}
+
+fn refusal() -> Response<Body> {
+    answer::text(StatusCode::BAD_REQUEST, "400 Bad Request: two Content-Length headers")
 }
 
 /// Returns when the server stops, or is gone altogether.

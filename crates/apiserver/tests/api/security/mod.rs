@@ -29,6 +29,7 @@
 mod addresses;
 mod bodies;
 mod front_proxy;
+mod http2;
 mod nodes;
 mod old_objects;
 mod pod_policy;

@@ -3,6 +3,7 @@
 //! nothing else is cut off, and work that nobody waits for any more is given up.
 
 use super::Verdict;
+use super::http2::{answer, get, greet, reset};
 use crate::hook_server::{HookServer, Reply};
 use crate::loopback::eventually;
 use crate::proxy::{POD_IP, with_pod};
@@ -24,49 +25,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// More than anybody means to take back, and no more than this machine bears.
 const RESETS: u32 = 2000;
 const PATIENCE: Duration = Duration::from_secs(20);
-
-mod kind {
-    pub const HEADERS: u8 = 1;
-    pub const RST_STREAM: u8 = 3;
-    pub const SETTINGS: u8 = 4;
-    pub const GOAWAY: u8 = 7;
-}
-
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).expect("a short frame").to_be_bytes();
-    let mut frame = vec![length[1], length[2], length[3], kind, flags];
-    frame.extend(stream.to_be_bytes());
-    frame.extend(payload);
-    frame
-}
-
-/// A whole GET as one frame. Names come from HPACK's static table, values stand as they are.
-fn get(stream: u32, path: &str) -> Vec<u8> {
-    const METHOD_GET: u8 = 0x82;
-    const SCHEME_HTTPS: u8 = 0x87;
-    const PATH_LITERAL: u8 = 0x04;
-    const AUTHORITY_LITERAL: u8 = 0x01;
-    const END_STREAM_AND_HEADERS: u8 = 0x5;
-    let length = u8::try_from(path.len()).expect("a short path");
-    assert!(length < 127, "longer values are written another way");
-    let mut block = vec![METHOD_GET, SCHEME_HTTPS, PATH_LITERAL, length];
-    block.extend(path.as_bytes());
-    block.extend([AUTHORITY_LITERAL, 1, b'x']);
-    frame(kind::HEADERS, END_STREAM_AND_HEADERS, stream, &block)
-}
-
-fn reset(stream: u32) -> Vec<u8> {
-    const CANCEL: u32 = 8;
-    frame(kind::RST_STREAM, 0, stream, &CANCEL.to_be_bytes())
-}
-
-async fn greet(stream: &mut (impl AsyncWrite + Unpin)) {
-    stream.write_all(&[PREFACE, &frame(kind::SETTINGS, 0, 0, &[])].concat()).await.expect("sent");
-}
 
 /// Opens and resets, and then asks for something: a server that answers has borne it all.
 async fn attack(mut stream: impl AsyncRead + AsyncWrite + Unpin, path: &str, verdict: &mut Verdict) {
@@ -81,25 +42,8 @@ async fn attack(mut stream: impl AsyncRead + AsyncWrite + Unpin, path: &str, ver
     burst.extend(get(asked, "/livez"));
     // The other side may have hung up before it has read all of this.
     let _ = stream.write_all(&burst).await;
-    let answered = tokio::time::timeout(PATIENCE, answers(&mut stream, asked)).await;
-    verdict.tried(format!("{RESETS} resets of {path}"), answered.unwrap_or(true));
-}
-
-/// Whether a stream is answered before the connection ends.
-async fn answers(stream: &mut (impl AsyncRead + Unpin), asked: u32) -> bool {
-    let mut head = [0; 9];
-    while stream.read_exact(&mut head).await.is_ok() {
-        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
-        let id = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
-        let mut payload = vec![0; usize::try_from(length).expect("a frame")];
-        if stream.read_exact(&mut payload).await.is_err() || head[3] == kind::GOAWAY {
-            return false;
-        }
-        if head[3] == kind::HEADERS && id == asked {
-            return true;
-        }
-    }
-    false
+    let answered = tokio::time::timeout(PATIENCE, answer(&mut stream, asked)).await;
+    verdict.tried(format!("{RESETS} resets of {path}"), answered.is_err() || answered.is_ok_and(|code| code.is_some()));
 }
 
 #[tokio::test]
@@ -115,7 +59,7 @@ async fn ferry_cuts_off_who_only_resets() {
     let mut stream = server.connect_as(Some(&server.pki.admin), "h2").await;
     greet(&mut stream).await;
     stream.write_all(&[get(1, "/livez"), reset(1), get(3, "/livez")].concat()).await.expect("sent");
-    assert!(answers(&mut stream, 3).await, "one reset is nobody's attack");
+    assert_eq!(answer(&mut stream, 3).await, Some(200), "one reset is nobody's attack");
 }
 
 /// Answers whatever is asked, and bears any number of resets.
@@ -223,9 +167,12 @@ async fn ferry_counts_what_goes_on_without_its_client() {
     };
     let counted = async || {
         let metrics = server.get("/metrics").await;
-        let line = "apiserver_flowcontrol_current_executing_requests{priority_level=\"global-default\"} ";
         let text = String::from_utf8_lossy(&metrics.bytes).into_owned();
-        text.lines().find_map(|text| text.strip_prefix(line)?.parse().ok()).expect("a figure")
+        let figures = text.lines().filter(|line| {
+            line.starts_with("apiserver_flowcontrol_current_executing_requests{")
+                && line.contains("priority_level=\"global-default\"")
+        });
+        figures.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>() as usize
     };
     let mut verdict = Verdict::default();
     attack_with_writes(abandon, counted, &mut verdict).await;

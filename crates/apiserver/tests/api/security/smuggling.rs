@@ -3,7 +3,13 @@
 //! the beginning of another's request; such heads are refused and the connection with them.
 
 use super::Verdict;
-use crate::server::Server;
+use super::http2::{answer, get_with, greet};
+use crate::backend::{Backend, text};
+use crate::proxy::{POD_IP, with_pod};
+use crate::server::{PODS, Server};
+use http::HeaderMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 
@@ -105,5 +111,87 @@ async fn a_server_that_takes_the_first_length_is_found_out() {
         client
     };
     attack(connect, &mut verdict).await;
+    verdict.assert_breached();
+}
+
+/// Headers of HTTP/2 that would be two lengths in HTTP/1. HTTP/2 does not need them, but
+/// backends are spoken to in HTTP/1.
+const FIELDS: [&[(&str, &str)]; 4] = [
+    &[("content-length", "0"), ("content-length", "44")],
+    &[("content-length", "0"), ("content-length", "0")],
+    &[("content-length", "0"), ("transfer-encoding", "chunked")],
+    &[("transfer-encoding", "chunked")],
+];
+
+/// Asks for something that a backend answers. `lengths` tells how many lengths the backend
+/// was last told, encodings among them.
+async fn attack_over_http2<S: AsyncRead + AsyncWrite + Unpin>(
+    connect: impl AsyncFn() -> S,
+    path: &str,
+    lengths: impl Fn() -> usize,
+    verdict: &mut Verdict,
+) {
+    for fields in FIELDS {
+        let mut stream = connect().await;
+        greet(&mut stream).await;
+        stream.write_all(&get_with(1, path, fields)).await.expect("sent");
+        let answered = answer(&mut stream, 1).await;
+        verdict.tried(format!("{fields:?}: {answered:?}"), answered == Some(200) || lengths() > 0);
+    }
+}
+
+#[tokio::test]
+async fn ferry_passes_no_two_lengths_on() {
+    let server = with_pod().await;
+    let told = Arc::new(AtomicUsize::new(0));
+    let note = told.clone();
+    let backend = Backend::plain(move |seen| {
+        note.store(count_lengths(&seen.headers), Ordering::SeqCst);
+        text("text/plain", "ok")
+    })
+    .await;
+    server.routes.lead(POD_IP, 8080, backend.address);
+    let connect = async || server.connect_as(Some(&server.pki.admin), "h2").await;
+    let path = format!("{PODS}/web:8080/proxy/x");
+    let mut verdict = Verdict::default();
+    attack_over_http2(connect, &path, || told.load(Ordering::SeqCst), &mut verdict).await;
+    verdict.assert_held();
+    let mut stream = connect().await;
+    greet(&mut stream).await;
+    stream.write_all(&get_with(1, &path, &[("content-length", "0")])).await.expect("sent");
+    assert_eq!(answer(&mut stream, 1).await, Some(200), "one length is fine");
+}
+
+fn count_lengths(headers: &HeaderMap) -> usize {
+    let count = |name: &str| headers.get_all(name).iter().count();
+    count("content-length") + count("transfer-encoding")
+}
+
+/// Writes every header that it reads, whatever came before it.
+async fn careless_gateway(stream: DuplexStream, told: Arc<AtomicUsize>) {
+    let mut stream = stream;
+    let names = [&b"content-length"[..], b"transfer-encoding"];
+    let mut sent = Vec::new();
+    // The request is the last that comes, and it is all there when a header of it is.
+    while stream.read_buf(&mut sent).await.is_ok_and(|read| read > 0) {
+        let found = |name: &&[u8]| sent.windows(name.len()).filter(|text| text == name).count();
+        told.store(names.iter().map(found).sum(), Ordering::SeqCst);
+        if told.load(Ordering::SeqCst) > 0 {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_that_copies_headers_is_found_out() {
+    let told = Arc::new(AtomicUsize::new(0));
+    let connect = async || {
+        told.store(0, Ordering::SeqCst);
+        let (client, server) = tokio::io::duplex(4096);
+        tokio::spawn(careless_gateway(server, told.clone()));
+        client
+    };
+    let mut verdict = Verdict::default();
+    attack_over_http2(connect, "/x", || told.load(Ordering::SeqCst), &mut verdict).await;
     verdict.assert_breached();
 }
