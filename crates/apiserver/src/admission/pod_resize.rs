@@ -65,7 +65,7 @@ fn compute_excess(pod: &Value, node: &Value) -> Option<String> {
     let zero = Quantity::from_int(0, Format::DecimalSi);
     let exceeds = |name: &str, show: fn(&Quantity) -> i64| {
         let asked = asked.get(name).unwrap_or(&zero);
-        let given = node.at(&["status", "allocatable", name]).and_then(from_value).unwrap_or_else(|| zero.clone());
+        let given = node.at(&["status", "allocatable", name]).and_then(from_value).unwrap_or(zero);
         (*asked > given).then(|| format!("{name}, requested: {}, allocatable: {}", show(asked), show(&given)))
     };
     let excess: Vec<String> =
