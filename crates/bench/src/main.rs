@@ -36,9 +36,29 @@ struct Args {
     watchers: usize,
     #[arg(long, default_value_t = 10_000)]
     watched_writes: usize,
+    /// Measure this part alone
+    #[arg(long)]
+    only: Option<Part>,
     /// Also write the figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// What can be measured by itself.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Start,
+    Creates,
+    Gets,
+    Lists,
+    Watchers,
+    Crowd,
+}
+
+impl Args {
+    fn measures(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
+    }
 }
 
 const CONFIGMAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -48,84 +68,88 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     ferry_pki::tls::install_provider();
     let mut report = Report::default();
-    let mut cluster = Cluster::new(args.ferry.canonicalize().context("build it first: make build")?)?;
-
-    // The first start makes certificates and imports images; the second has containerd
-    // up already, as after a crash of ferry alone.
-    cluster.up()?;
-    cluster.kill()?;
-    let start = Instant::now();
-    cluster.up()?;
-    report.add("exec to node Ready, containerd up", "s", start.elapsed().as_secs_f64(), None, Some(1.0), Better::Lower);
-
-    cluster.settle();
-    report.add("idle PSS of the whole process", "MB", cluster.memory()?, Some(659.0), Some(60.0), Better::Lower);
-
-    let rolled_out = roll_out(&cluster).await?;
-    report.add(
-        "apply of Deployment(3)+Service to rolled out",
-        "s",
-        rolled_out.as_secs_f64(),
-        Some(2.06),
-        None,
-        Better::Lower,
-    );
-
-    cluster.pin()?;
-    for clients in [1, 16, 256] {
-        let count = if clients == 1 { 1_000 } else { args.requests / 2 };
-        let rate = creates(&cluster, clients, count).await?;
-        report.add(
-            &format!("durable creates, {clients} clients"),
-            "/s",
-            rate,
-            None,
-            (clients == 256).then_some(10_000.0),
-            Better::Higher,
-        );
+    if args.only != Some(Part::Crowd) {
+        measure_server(&args, &mut report).await?;
     }
-    let rate = gets(&cluster, 64, args.requests).await?;
-    report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), Some(20_000.0), Better::Higher);
-
-    let (took, bytes) = list(&cluster, args.objects).await?;
-    // Upstream: 10.5 MB in 0.31 s; compared by the byte.
-    let upstream = 0.31 / 10.5e6 * bytes as f64;
-    report.add(
-        &format!("LIST of {} objects ({:.1} MB)", args.objects, bytes as f64 / 1e6),
-        "s",
-        took.as_secs_f64(),
-        Some(upstream),
-        None,
-        Better::Lower,
-    );
-    fill(&cluster, "more", args.large_list).await?;
-    let mut connection = cluster.connect().await?;
-    let grown = cluster.growth(async { connection.get("/api/v1/namespaces/more/configmaps").await.map(drop) }).await?;
-    let what = format!("growth of RSS by a LIST of {} objects", args.large_list);
-    report.add(&what, "MB", grown, None, Some(64.0), Better::Lower);
-
-    let rate = watchers::deliver(&cluster, args.watchers, args.watched_writes).await?;
-    let what = format!("events to {} watchers of {} writes, in order", args.watchers, args.watched_writes);
-    report.add(&what, "/s", rate, None, None, Better::Higher);
-    drop(cluster);
-
-    let mut crowded = Cluster::new(args.ferry.canonicalize()?)?;
-    crowded.up()?;
-    crowd::fill(&crowded).await?;
-    crowded.settle();
-    let memory = crowded.memory()?;
-    report.add(
-        "PSS with 500 nodes, 3,000 pods, 8,000 ConfigMaps",
-        "MB",
-        memory,
-        Some(1_740.0),
-        Some(170.0),
-        Better::Lower,
-    );
+    if args.measures(Part::Crowd) {
+        measure_crowd(&args, &mut report).await?;
+    }
     print!("{}", report.render());
     if let Some(file) = &args.json {
         std::fs::write(file, serde_json::to_vec_pretty(&report.json())?)?;
     }
+    Ok(())
+}
+
+fn cluster(args: &Args) -> Result<Cluster> {
+    Cluster::new(args.ferry.canonicalize().context("build it first: make build")?)
+}
+
+async fn measure_server(args: &Args, report: &mut Report) -> Result<()> {
+    let mut cluster = cluster(args)?;
+    cluster.up()?;
+    if args.measures(Part::Start) {
+        measure_start(&mut cluster, report).await?;
+    }
+    cluster.pin()?;
+    if args.measures(Part::Creates) {
+        for clients in [1, 16, 256] {
+            let count = if clients == 1 { 1_000 } else { args.requests / 2 };
+            let rate = creates(&cluster, clients, count).await?;
+            let goal = (clients == 256).then_some(10_000.0);
+            report.add(&format!("durable creates, {clients} clients"), "/s", rate, None, goal, Better::Higher);
+        }
+    }
+    if args.measures(Part::Gets) {
+        let rate = gets(&cluster, 64, args.requests).await?;
+        report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), Some(20_000.0), Better::Higher);
+    }
+    if args.measures(Part::Lists) {
+        measure_lists(args, &cluster, report).await?;
+    }
+    if args.measures(Part::Watchers) {
+        let rate = watchers::deliver(&cluster, args.watchers, args.watched_writes).await?;
+        let what = format!("events to {} watchers of {} writes, in order", args.watchers, args.watched_writes);
+        report.add(&what, "/s", rate, None, None, Better::Higher);
+    }
+    Ok(())
+}
+
+/// The first start has made certificates and imported images; this one has containerd up
+/// already, as after a crash of ferry alone.
+async fn measure_start(cluster: &mut Cluster, report: &mut Report) -> Result<()> {
+    cluster.kill()?;
+    let start = Instant::now();
+    cluster.up()?;
+    report.add("exec to node Ready, containerd up", "s", start.elapsed().as_secs_f64(), None, Some(1.0), Better::Lower);
+    cluster.settle();
+    report.add("idle PSS of the whole process", "MB", cluster.memory()?, Some(659.0), Some(60.0), Better::Lower);
+    let took = roll_out(cluster).await?.as_secs_f64();
+    report.add("apply of Deployment(3)+Service to rolled out", "s", took, Some(2.06), None, Better::Lower);
+    Ok(())
+}
+
+async fn measure_lists(args: &Args, cluster: &Cluster, report: &mut Report) -> Result<()> {
+    let (took, bytes) = list(cluster, args.objects).await?;
+    // Upstream: 10.5 MB in 0.31 s; compared by the byte.
+    let upstream = 0.31 / 10.5e6 * bytes as f64;
+    let what = format!("LIST of {} objects ({:.1} MB)", args.objects, bytes as f64 / 1e6);
+    report.add(&what, "s", took.as_secs_f64(), Some(upstream), None, Better::Lower);
+    fill(cluster, "more", args.large_list).await?;
+    let mut connection = cluster.connect().await?;
+    let grown = cluster.growth(async { connection.get("/api/v1/namespaces/more/configmaps").await.map(drop) }).await?;
+    let what = format!("growth of RSS by a LIST of {} objects", args.large_list);
+    report.add(&what, "MB", grown, None, Some(64.0), Better::Lower);
+    Ok(())
+}
+
+async fn measure_crowd(args: &Args, report: &mut Report) -> Result<()> {
+    let mut cluster = cluster(args)?;
+    cluster.up()?;
+    crowd::fill(&cluster).await?;
+    cluster.settle();
+    let what = "PSS with 500 nodes, 3,000 pods, 8,000 ConfigMaps";
+    report.add(what, "MB", cluster.memory()?, Some(1_740.0), Some(170.0), Better::Lower);
     Ok(())
 }
 
@@ -171,8 +195,9 @@ async fn creates(cluster: &Cluster, clients: usize, count: usize) -> Result<f64>
 }
 
 async fn gets(cluster: &Cluster, clients: usize, count: usize) -> Result<f64> {
+    cluster.connect().await?.post(CONFIGMAPS, &config_map("read")).await?;
     load::spread(cluster, clients, count, |connection: &mut Connection, _| {
-        Box::pin(async move { connection.get(&format!("{CONFIGMAPS}/c1-0")).await.map(drop) })
+        Box::pin(async move { connection.get(&format!("{CONFIGMAPS}/read")).await.map(drop) })
     })
     .await
 }
