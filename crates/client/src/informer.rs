@@ -6,10 +6,11 @@
 
 use crate::error::Error;
 use crate::request::{Client, ListParams, ResourcePath};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use parking_lot::RwLock;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +21,14 @@ const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(10);
 
 /// What an informer can hold: anything with object metadata.
-pub trait Cached: DeserializeOwned + Send + Sync + 'static {
+pub trait Cached: DeserializeOwned + Clone + Send + Sync + 'static {
     fn object_meta(&self) -> &ObjectMeta;
     fn object_meta_mut(&mut self) -> &mut ObjectMeta;
 }
 
 impl<K> Cached for K
 where
-    K: k8s_openapi::Metadata<Ty = ObjectMeta> + DeserializeOwned + Send + Sync + 'static,
+    K: k8s_openapi::Metadata<Ty = ObjectMeta> + DeserializeOwned + Clone + Send + Sync + 'static,
 {
     fn object_meta(&self) -> &ObjectMeta {
         self.metadata()
@@ -38,12 +39,55 @@ where
     }
 }
 
+/// Takes from an object what the readers of a cache never look at.
+pub type Slim = fn(&mut dyn Any);
+
 /// An object of any kind, of which only the metadata was asked for.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct ObjectMetadata {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unmanaged")]
     pub metadata: ObjectMeta,
+}
+
+/// Metadata without who manages which field: the larger part of it, which `trim` would
+/// take away again, is passed over and never built.
+fn unmanaged<'de, D: Deserializer<'de>>(source: D) -> Result<ObjectMeta, D::Error> {
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Unmanaged {
+        annotations: Option<BTreeMap<String, String>>,
+        creation_timestamp: Option<Time>,
+        deletion_grace_period_seconds: Option<i64>,
+        deletion_timestamp: Option<Time>,
+        finalizers: Option<Vec<String>>,
+        generate_name: Option<String>,
+        generation: Option<i64>,
+        labels: Option<BTreeMap<String, String>>,
+        name: Option<String>,
+        namespace: Option<String>,
+        owner_references: Option<Vec<OwnerReference>>,
+        resource_version: Option<String>,
+        self_link: Option<String>,
+        uid: Option<String>,
+    }
+    let read = Option::<Unmanaged>::deserialize(source)?.unwrap_or_default();
+    Ok(ObjectMeta {
+        annotations: read.annotations,
+        creation_timestamp: read.creation_timestamp,
+        deletion_grace_period_seconds: read.deletion_grace_period_seconds,
+        deletion_timestamp: read.deletion_timestamp,
+        finalizers: read.finalizers,
+        generate_name: read.generate_name,
+        generation: read.generation,
+        labels: read.labels,
+        managed_fields: None,
+        name: read.name,
+        namespace: read.namespace,
+        owner_references: read.owner_references,
+        resource_version: read.resource_version,
+        self_link: read.self_link,
+        uid: read.uid,
+    })
 }
 
 impl Cached for ObjectMetadata {
@@ -109,12 +153,13 @@ impl<K: Cached> Informer<K> {
         path: ResourcePath,
         params: ListParams,
         accept: Option<Accept>,
+        slim: Option<Slim>,
         shutdown: tokio_util::sync::CancellationToken,
     ) -> Self {
         let copy =
             Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
         let (synced_tx, synced) = watch::channel(false);
-        let reflector = Reflector { client, path, params, accept, copy: copy.clone(), synced: synced_tx };
+        let reflector = Reflector { client, path, params, accept, slim, copy: copy.clone(), synced: synced_tx };
         let ended = copy.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -251,6 +296,7 @@ struct Reflector<K> {
     path: ResourcePath,
     params: ListParams,
     accept: Option<Accept>,
+    slim: Option<Slim>,
     copy: Arc<RwLock<Copy<K>>>,
     synced: watch::Sender<bool>,
 }
@@ -283,8 +329,7 @@ impl<K: Cached> Reflector<K> {
             match page.continue_token {
                 Some(token) => params.continue_token = Some(token),
                 None => {
-                    objects.iter_mut().for_each(trim);
-                    self.copy.write().replace(objects);
+                    self.copy.write().replace(objects.into_iter().map(|object| trim(object, self.slim)).collect());
                     return Ok(page.resource_version);
                 }
             }
@@ -322,11 +367,11 @@ impl<K: Cached> Reflector<K> {
                 }
                 continue;
             }
-            let mut object: K = decode(&event.object, &self.path)?;
+            let object: K = decode(&event.object, &self.path)?;
             if let Some(seen) = &object.object_meta().resource_version {
                 revision.clone_from(seen);
             }
-            trim(&mut object);
+            let object = trim(object, self.slim);
             let mut copy = self.copy.write();
             if event.kind == "DELETED" {
                 copy.remove(&key_of(object.object_meta()), Some(object));
@@ -343,10 +388,15 @@ fn decode<T: DeserializeOwned>(raw: &serde_json::value::RawValue, path: &Resourc
         .map_err(|source| Error::Decode { what: format!("watch of {}", path.plural), source })
 }
 
-/// Nobody who reads from a cache looks at who manages which field, and it is often
-/// the larger half of an object.
-fn trim<K: Cached>(object: &mut K) {
+/// An object as it is kept. Nobody who reads from a cache looks at who manages which field,
+/// and it is often the larger half of an object. The decoder leaves room in every list for
+/// items that never come, which for a pod is half of the rest; a copy has none.
+fn trim<K: Cached>(mut object: K, slim: Option<Slim>) -> K {
     object.object_meta_mut().managed_fields = None;
+    if let Some(slim) = slim {
+        slim(&mut object);
+    }
+    object.clone()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One informer a collection and selector, shared by all who ask for it.
 
-use crate::informer::{Accept, Cached, Informer, ObjectMetadata};
+use crate::informer::{Accept, Cached, Informer, ObjectMetadata, Slim};
 use crate::request::{Client, ListParams, Object, ResourcePath};
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};
@@ -26,6 +26,7 @@ struct Running {
 pub struct Informers {
     client: Client,
     started: Arc<Mutex<Started>>,
+    slim: Option<Slim>,
     shutdown: CancellationToken,
 }
 
@@ -36,7 +37,13 @@ impl Informers {
 
     /// Every informer ends when `shutdown` is cancelled.
     pub fn with_shutdown(client: Client, shutdown: CancellationToken) -> Self {
-        Self { client, started: Arc::default(), shutdown }
+        Self { client, started: Arc::default(), slim: None, shutdown }
+    }
+
+    /// Every informer that is started from here on keeps less of each object.
+    pub fn slimmed(mut self, slim: Slim) -> Self {
+        self.slim = Some(slim);
+        self
     }
 
     pub fn client(&self) -> &Client {
@@ -79,7 +86,7 @@ impl Informers {
         let mut started = self.started.lock();
         let running = started.entry(key).or_insert_with(|| {
             let stop = self.shutdown.child_token();
-            let informer = Informer::<K>::start(self.client.clone(), path, params, accept, stop.clone());
+            let informer = Informer::<K>::start(self.client.clone(), path, params, accept, self.slim, stop.clone());
             Running { informer: Box::new(informer), stop }
         });
         running.informer.downcast_ref::<Informer<K>>().expect("the key holds the type").clone()

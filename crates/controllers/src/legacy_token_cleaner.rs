@@ -6,7 +6,7 @@ use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use crate::service_account_token::{ACCOUNT_NAME, annotation, is_the_one, secrets};
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Informers, Patch};
+use ferry_client::{DeleteParams, Informers, ListParams, Patch};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -39,11 +39,7 @@ impl Controller for LegacyTokenCleanerController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        vec![
-            Watch::itself(secrets(informers)),
-            Watch::cached(informers.of::<ServiceAccount>()),
-            Watch::cached(informers.of::<Pod>()),
-        ]
+        vec![Watch::itself(secrets(informers)), Watch::cached(informers.of::<ServiceAccount>())]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
@@ -59,9 +55,13 @@ impl Controller for LegacyTokenCleanerController {
             Err(error) => return Err(error).during("read since when tokens are tracked for", key),
         };
         let since = tracking.data.unwrap_or_default().remove("since").unwrap_or_default();
-        let pods = ctx.informers.of::<Pod>().list(Some(&key.namespace));
-        let is_mounted = || pods.iter().any(|pod| mounted_secrets(pod).contains(&key.name));
-        match plan(&secret, &since, is_mounted, ctx.now()) {
+        let mut plan = plan(&secret, &since, ctx.now());
+        if plan != Plan::Keep {
+            // The cache does not keep all the places where a pod can name a Secret.
+            let live = ctx.informers.client().list::<Pod>(&key.namespace, &ListParams::default()).await;
+            plan = plan.unless_used(&live.during("list the pods that may use the token", key)?.items, &key.name);
+        }
+        match plan {
             Plan::Keep => Ok(Action::RequeueAfter(LOOK_EVERY)),
             Plan::Mark(day) => {
                 let labels = json!({"metadata": {"uid": secret.metadata.uid, "labels": {INVALID_SINCE: day}}});
@@ -97,7 +97,14 @@ fn is_generated(account: &ServiceAccount, secret: &Secret) -> bool {
     listed && is_the_one(account, secret)
 }
 
-fn plan(secret: &Secret, tracked_since: &str, is_mounted: impl Fn() -> bool, now: Timestamp) -> Plan {
+impl Plan {
+    fn unless_used(self, pods: &[Pod], secret: &str) -> Self {
+        if pods.iter().any(|pod| mounted_secrets(pod).contains(secret)) { Self::Keep } else { self }
+    }
+}
+
+/// What to do if no pod uses the token.
+fn plan(secret: &Secret, tracked_since: &str, now: Timestamp) -> Plan {
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
     let Ok(edge) = now.saturating_sub(UNUSED_FOR) else { return Plan::Keep };
     // Uses are known for certain from the day after tracking began.
@@ -113,9 +120,6 @@ fn plan(secret: &Secret, tracked_since: &str, is_mounted: impl Fn() -> bool, now
     if let Some(used) = label(LAST_USED)
         && used.parse::<Date>().map_or(true, |used| used >= day(edge))
     {
-        return Plan::Keep;
-    }
-    if is_mounted() {
         return Plan::Keep;
     }
     match label(INVALID_SINCE).and_then(|since| since.parse::<Date>().ok()) {
@@ -165,19 +169,18 @@ mod tests {
                 .expect("a secret")
         };
         let old = "2024-01-01T00:00:00Z";
-        let check = |secret: &Secret, since: &str, mounted: bool| plan(secret, since, || mounted, now);
-        assert_eq!(check(&secret(old, json!({})), "2024-01-01", false), Plan::Mark("2026-06-15".into()));
-        assert_eq!(check(&secret(old, json!({})), "2025-06-15", false), Plan::Keep, "not tracked for long");
-        assert_eq!(check(&secret(old, json!({})), "", false), Plan::Keep, "not tracked at all");
-        assert_eq!(check(&secret(old, json!({})), "2024-01-01", true), Plan::Keep, "a pod has it");
-        assert_eq!(check(&secret("2025-12-01T00:00:00Z", json!({})), "2024-01-01", false), Plan::Keep, "too young");
+        let check = |secret: &Secret, since: &str| plan(secret, since, now);
+        assert_eq!(check(&secret(old, json!({})), "2024-01-01"), Plan::Mark("2026-06-15".into()));
+        assert_eq!(check(&secret(old, json!({})), "2025-06-15"), Plan::Keep, "not tracked for long");
+        assert_eq!(check(&secret(old, json!({})), ""), Plan::Keep, "not tracked at all");
+        assert_eq!(check(&secret("2025-12-01T00:00:00Z", json!({})), "2024-01-01"), Plan::Keep, "too young");
         let used = |day: &str| secret(old, json!({LAST_USED: day}));
-        assert_eq!(check(&used("2026-01-01"), "2024-01-01", false), Plan::Keep);
-        assert_eq!(check(&used("2025-01-01"), "2024-01-01", false), Plan::Mark("2026-06-15".into()));
-        assert_eq!(check(&used("whenever"), "2024-01-01", false), Plan::Keep);
+        assert_eq!(check(&used("2026-01-01"), "2024-01-01"), Plan::Keep);
+        assert_eq!(check(&used("2025-01-01"), "2024-01-01"), Plan::Mark("2026-06-15".into()));
+        assert_eq!(check(&used("whenever"), "2024-01-01"), Plan::Keep);
         let marked = |day: &str| secret(old, json!({INVALID_SINCE: day}));
-        assert_eq!(check(&marked("2026-06-01"), "2024-01-01", false), Plan::Keep);
-        assert_eq!(check(&marked("2025-06-01"), "2024-01-01", false), Plan::Remove);
+        assert_eq!(check(&marked("2026-06-01"), "2024-01-01"), Plan::Keep);
+        assert_eq!(check(&marked("2025-06-01"), "2024-01-01"), Plan::Remove);
     }
 
     #[test]
@@ -191,5 +194,7 @@ mod tests {
         .expect("a pod");
         let names: Vec<String> = mounted_secrets(&pod).into_iter().collect();
         assert_eq!(names, ["from", "key", "projected", "pull", "volume"]);
+        assert_eq!(Plan::Remove.unless_used(std::slice::from_ref(&pod), "key"), Plan::Keep);
+        assert_eq!(Plan::Remove.unless_used(&[pod], "another"), Plan::Remove);
     }
 }

@@ -39,6 +39,7 @@ mod selector;
 mod service_account;
 mod service_account_token;
 mod service_pods;
+mod slim;
 mod storage_protection;
 mod taint_eviction;
 mod template;
@@ -110,6 +111,7 @@ pub async fn run(
     informers: Informers,
     shutdown: CancellationToken,
 ) -> Result<()> {
+    let informers = informers.slimmed(slim::slim);
     let mut running = JoinSet::new();
     for controller in all::all(&config)? {
         let client = client_for(controller.identity());
