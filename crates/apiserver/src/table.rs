@@ -6,6 +6,7 @@ use crate::verbs::Call;
 use crate::verbs::list::{Page, list_metadata};
 use ferry_resources::{Column, Row};
 use jiff::Timestamp;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// One object in the shape that was asked for.
@@ -42,6 +43,18 @@ pub fn partial(object: &Value, accepted: &Accepted) -> Value {
     })
 }
 
+/// The same from and to bytes: the metadata is found and copied, nothing is decoded.
+pub fn partial_bytes(object: &[u8], accepted: &Accepted) -> Vec<u8> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        metadata: Option<&'a RawValue>,
+    }
+    let metadata = serde_json::from_slice::<Wrapped>(object).ok().and_then(|wrapped| wrapped.metadata);
+    let (metadata, version) = (metadata.map_or("{}", RawValue::get), accepted.meta_version());
+    format!(r#"{{"kind":"PartialObjectMetadata","apiVersion":"{version}","metadata":{metadata}}}"#).into_bytes()
+}
+
 /// A Table of these objects. `include` is the client's includeObject: `None`, `Metadata`
 /// (the default) or `Object`.
 pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -> Value {
@@ -75,4 +88,23 @@ fn column(column: &Column) -> Value {
         "name": column.name, "type": column.column_type, "format": column.format,
         "description": column.description, "priority": column.priority,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_the_same_whether_decoded_or_not() {
+        let accepted = Accepted { shape: Shape::Metadata, ..Accepted::JSON };
+        for object in [
+            json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a\"b", "labels": {"x": "y"}},
+                "data": {"metadata": "another"}}),
+            json!({"kind": "ConfigMap", "apiVersion": "v1"}),
+        ] {
+            let bytes = partial_bytes(object.to_string().as_bytes(), &accepted);
+            let read: Value = serde_json::from_slice(&bytes).expect("JSON");
+            assert_eq!(read, partial(&object, &accepted));
+        }
+    }
 }

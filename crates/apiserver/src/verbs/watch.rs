@@ -316,9 +316,12 @@ impl Renderer {
     fn event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) {
         let kind = name(seen);
         let bytes = event.object(seen);
-        let plain = self.accepted.shape == Shape::Object && self.row.gvk() == self.row.stored_as;
-        if plain && self.accepted.format == Format::Json {
-            return frame_json(kind, &bytes, out);
+        if self.row.gvk() == self.row.stored_as && self.accepted.format == Format::Json {
+            match self.accepted.shape {
+                Shape::Object => return frame_json(kind, &bytes, out),
+                Shape::Metadata => return frame_json(kind, &table::partial_bytes(&bytes, &self.accepted), out),
+                Shape::Table => {}
+            }
         }
         let mut object: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         if self.row.gvk() != self.row.stored_as {
