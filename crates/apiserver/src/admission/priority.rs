@@ -2,6 +2,7 @@
 //! Also the two classes that every cluster has, which the API server writes at start.
 
 use super::{AdmissionRequest, Operation, Plugin};
+use crate::cache::Stored;
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use ferry_api::object::{Meta, ensure_object};
@@ -46,7 +47,13 @@ impl Priority {
     /// Should two be the default after all, the lower one counts.
     fn default_class(&self) -> Option<Value> {
         let classes = self.lookup.list(GROUP, CLASSES, None);
-        let defaults = classes.iter().map(|s| s.value()).filter(|c| c.bool_at(&["globalDefault"]) == Some(true));
+        // Decoding the classes of every cluster for every pod was a third of all admission.
+        let says_so = |class: &&Arc<Stored>| {
+            let mark = br#""globalDefault":true"#;
+            class.bytes().windows(mark.len()).any(|window| window == mark)
+        };
+        let named = classes.iter().filter(says_so).map(|stored| stored.value());
+        let defaults = named.filter(|class| class.bool_at(&["globalDefault"]) == Some(true));
         defaults.min_by_key(|class| class.i64_at(&["value"]))
     }
 }
