@@ -31,8 +31,9 @@ check:              ## formatting, lints and licences, as a reviewer would look
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; else echo "cargo-deny is not installed: cargo install cargo-deny"; fi
 
-bench: deps-run build  ## memory, start-up and throughput in one run, as ratios
-	$(CARGO) run --release --locked -p ferry-bench
+bench: deps-run     ## memory, start-up, throughput and the gate in one run, as ratios
+	$(CARGO) build --release --locked -p ferry -p ferry-bench
+	target/release/ferry-bench
 
 fuzz:               ## libFuzzer on every reader of bytes from outside: TARGET=one TIME=seconds each
 	scripts/fuzz $(or $(TIME),60) $(TARGET)

@@ -4,7 +4,9 @@
 
 mod cluster;
 mod crowd;
+mod gate;
 mod load;
+mod policies;
 mod report;
 mod watchers;
 
@@ -53,6 +55,7 @@ enum Part {
     Lists,
     Watchers,
     Crowd,
+    Gate,
 }
 
 impl Args {
@@ -61,6 +64,10 @@ impl Args {
     }
 }
 
+/// The gate is measured in this process, with the allocator that ferry has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CONFIGMAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 #[tokio::main]
@@ -68,7 +75,11 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     ferry_pki::tls::install_provider();
     let mut report = Report::default();
-    if args.only != Some(Part::Crowd) {
+    if args.measures(Part::Gate) {
+        gate::measure(&mut report).await?;
+        policies::measure(&mut report).await?;
+    }
+    if !matches!(args.only, Some(Part::Crowd | Part::Gate)) {
         measure_server(&args, &mut report).await?;
     }
     if args.measures(Part::Crowd) {

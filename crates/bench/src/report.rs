@@ -48,14 +48,14 @@ impl Report {
 
     pub fn render(&self) -> String {
         let mut out =
-            format!("\n{:<48} {:>14} {:>14} {:>9} {:>16}\n", "what", "ferry", "upstream", "better by", "goal");
+            format!("\n{:<54} {:>14} {:>14} {:>9} {:>16}\n", "what", "ferry", "upstream", "better by", "goal");
         for row in &self.rows {
             let figure = |n: f64| format!("{n:.2} {}", row.unit);
             let goal = row.goal.map_or(String::new(), |goal| {
                 format!("{} {}", figure(goal), if row.ratio(goal) >= 1.0 { "met" } else { "missed" })
             });
             out.push_str(&format!(
-                "{:<48} {:>14} {:>14} {:>9} {:>16}\n",
+                "{:<54} {:>14} {:>14} {:>9} {:>16}\n",
                 row.what,
                 figure(row.measured),
                 row.upstream.map_or(String::new(), figure),

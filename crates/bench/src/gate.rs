@@ -1,10 +1,8 @@
 //! What it costs to let a request in: authentication by a bound token, RBAC over 1,000
 //! roles and 5,000 bindings, and the builtin admission of a pod, on one core.
-//!
-//! ```text
-//! cargo run --release -p ferry-apiserver --example access_cost
-//! ```
 
+use crate::report::{Better, Report};
+use anyhow::{Context, Result, anyhow, ensure};
 use bytes::Bytes;
 use ferry_apiserver::admission::{Admission, AdmissionRequest, Operation, Wiring};
 use ferry_apiserver::authn::{Authenticator, UserInfo};
@@ -25,10 +23,8 @@ const ROLES: usize = 1000;
 const BINDINGS: usize = 5000;
 const ROUNDS: u32 = 20_000;
 
-type Failure = Box<dyn std::error::Error>;
-
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Failure> {
+/// Takes this process's own thread; nothing else may run in it meanwhile.
+pub async fn measure(report: &mut Report) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let pki = ferry_pki::ensure(&directory.path().join("pki"), &PkiConfig::default())?;
     let store = Arc::new(SqliteStore::open(&directory.path().join("store"))?);
@@ -41,12 +37,12 @@ async fn main() -> Result<(), Failure> {
     post(&api, "/api/v1/namespaces/default/pods".into(), pod("holder")).await?;
     let request = json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "holder"}}});
     let issued = post(&api, format!("{account}/default/token"), request).await?;
-    let token = issued["status"]["token"].as_str().ok_or("no token")?;
+    let token = issued["status"]["token"].as_str().context("no token")?;
 
     let (authenticator, _uses) = Authenticator::new(authentication, api.lookup())?;
     let authorizer = Authorizer::new(&*api.lookup());
     let rows = Arc::new(Rows::new(ferry_resources::all().to_vec()));
-    let pods = rows.find("", "v1", "pods").ok_or("no pods")?;
+    let pods = rows.find("", "v1", "pods").context("no pods")?;
     let admission = Admission::new(&Wiring {
         lookup: api.lookup(),
         authorizer: authorizer.clone(),
@@ -55,12 +51,13 @@ async fn main() -> Result<(), Failure> {
         registry: Weak::new(),
         config: Default::default(),
         metrics: Arc::default(),
-    })?;
+    })
+    .map_err(|error| anyhow!(error))?;
 
     let mut headers = HeaderMap::new();
     headers.insert(http::header::AUTHORIZATION, format!("Bearer {token}").parse()?);
     let peer = Peer::Tls { certificates: Arc::default(), remote: None };
-    let user = authenticator.authenticate(&headers, &peer, "/api").await.map_err(|s| s.message)?;
+    let user = authenticator.authenticate(&headers, &peer, "/api").await.map_err(|status| anyhow!(status.message))?;
     let attributes = Attributes {
         user: &user,
         verb: "create",
@@ -75,15 +72,13 @@ async fn main() -> Result<(), Failure> {
         field_selector: "",
         label_selector: "",
     };
-    if !authorizer.decide(&attributes).await.is_allowed() {
-        return Err("the account may not create pods".into());
-    }
+    ensure!(authorizer.decide(&attributes).await.is_allowed(), "the account may not create pods");
     let wanted = pod("new");
 
     let started = Instant::now();
     for _ in 0..ROUNDS {
         let known = authenticator.authenticate(&headers, &peer, "/api").await;
-        black_box(&known).as_ref().map_err(|status| status.message.clone())?;
+        black_box(&known).as_ref().map_err(|status| anyhow!(status.message.clone()))?;
     }
     let authentication = started.elapsed();
     let started = Instant::now();
@@ -98,21 +93,23 @@ async fn main() -> Result<(), Failure> {
         let started = Instant::now();
         let mut request = AdmissionRequest::new(Operation::Create, &pods, "default", "new", "", &caller);
         request.object = Some(&mut object);
-        admission.mutate(&mut request).await.map_err(|s| s.message)?;
-        admission.validate(&request).await.map_err(|s| s.message)?;
+        admission.mutate(&mut request).await.map_err(|status| anyhow!(status.message))?;
+        admission.validate(&request).await.map_err(|status| anyhow!(status.message))?;
         admitting += started.elapsed();
     }
     let each = |total: Duration| total.as_secs_f64() * 1e6 / f64::from(ROUNDS);
-    println!("authentication  {:6.2} µs", each(authentication));
-    println!("authorization   {:6.2} µs  ({ROLES} roles, {BINDINGS} bindings)", each(authorization));
-    println!("admission       {:6.2} µs  (a pod)", each(admitting));
-    println!("together        {:6.2} µs", each(authentication + authorization + admitting));
+    report.add("gate: authentication by a bound token", "us", each(authentication), None, None, Better::Lower);
+    let what = format!("gate: RBAC, {ROLES} roles, {BINDINGS} bindings");
+    report.add(&what, "us", each(authorization), None, None, Better::Lower);
+    report.add("gate: builtin admission of a pod", "us", each(admitting), None, None, Better::Lower);
+    let together = each(authentication + authorization + admitting);
+    report.add("gate: together", "us", together, None, Some(20.0), Better::Lower);
     Ok(())
 }
 
 /// Roles of a few rules each, and bindings of users, groups and accounts to them; the
 /// account that is measured has its own among them.
-async fn fill(api: &ApiServer) -> Result<(), Failure> {
+async fn fill(api: &ApiServer) -> Result<()> {
     let rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
     let roles = (0..ROLES).map(|n| {
         let rules = json!([
@@ -144,15 +141,13 @@ async fn fill(api: &ApiServer) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn post(api: &ApiServer, path: String, object: Value) -> Result<Value, Failure> {
+async fn post(api: &ApiServer, path: String, object: Value) -> Result<Value> {
     let admin = Peer::InProcess(Arc::new(UserInfo::authenticated("admin", &["system:masters"])));
     let body = Full::new(Bytes::from(object.to_string())).map_err(|never| match never {}).boxed_unsync();
     let request = Request::post(path).header("content-type", "application/json").body(body)?;
     let (parts, body) = api.handle(request, admin).await.into_parts();
-    let bytes = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
-    if !parts.status.is_success() {
-        return Err(String::from_utf8_lossy(&bytes).into_owned().into());
-    }
+    let bytes = body.collect().await.map_err(|error| anyhow!(error.to_string()))?.to_bytes();
+    ensure!(parts.status.is_success(), "{}", String::from_utf8_lossy(&bytes));
     Ok(serde_json::from_slice(&bytes)?)
 }
 
