@@ -1,12 +1,17 @@
 //! What controllers keep of the objects that they follow. A pod's type is wide, and there are
 //! thousands of pods: what only a kubelet reads of them is left out. Called by the informers.
 
+use ferry_client::ObjectMetadata;
 use k8s_openapi::api::core::v1::{Container, Pod};
 use std::any::Any;
 
 pub fn slim(object: &mut dyn Any) {
     if let Some(pod) = object.downcast_mut::<Pod>() {
         slim_pod(pod);
+    } else if let Some(object) = object.downcast_mut::<ObjectMetadata>() {
+        // Kept of every object there is, by those who ask who owns it and how many there are.
+        object.metadata.labels = None;
+        object.metadata.annotations = None;
     }
 }
 
@@ -37,6 +42,17 @@ fn slim_pod(pod: &mut Pod) {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn of_any_object_its_owners_stay() {
+        let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "1"});
+        let mut object: ObjectMetadata = serde_json::from_value(json!({"metadata": {"name": "a", "labels": {"a": "b"},
+            "annotations": {"c": "d"}, "ownerReferences": [owner]}}))
+        .expect("metadata");
+        slim(&mut object);
+        assert_eq!((object.metadata.labels, object.metadata.annotations), (None, None));
+        assert_eq!(object.metadata.owner_references.map(|owners| owners.len()), Some(1));
+    }
 
     #[test]
     fn a_pod_keeps_what_controllers_ask_for() {
