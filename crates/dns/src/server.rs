@@ -35,12 +35,9 @@ pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: Cancellati
     let (mut sockets, mut listeners, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     for address in &config.bind {
         let failed = |source| Error::Bind { address: *address, source };
-        let socket = UdpSocket::bind(address).await.map_err(failed)?;
-        // Port 0 is for tests; both protocols then share the port that was found.
-        let address = socket.local_addr().map_err(failed)?;
+        sockets.push(UdpSocket::bind(address).await.map_err(failed)?);
         listeners.push(TcpListener::bind(address).await.map_err(failed)?);
-        sockets.push(socket);
-        bound.push(address);
+        bound.push(*address);
     }
     let excluded =
         bound.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).chain(config.cluster_dns).collect();

@@ -88,7 +88,7 @@ async fn start(objects: Vec<(&'static str, Value)>, resolvers: Vec<SocketAddr>) 
     let informers = Informers::with_shutdown(client, shutdown.clone());
     let (ready, is_ready) = oneshot::channel();
     let config = Config {
-        bind: vec![(Ipv4Addr::LOCALHOST, 0).into()],
+        bind: vec![bind_both().await.0.local_addr().expect("an address")],
         resolvers: Some(resolvers),
         ready: Some(ready),
         ..Default::default()
@@ -132,11 +132,21 @@ fn data(message: &Message) -> Vec<String> {
     message.answers.iter().map(|record| record.data.to_string()).collect()
 }
 
+/// A port that is free for UDP may be somebody's for TCP; another is tried then.
+async fn bind_both() -> (UdpSocket, TcpListener) {
+    loop {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a socket");
+        match TcpListener::bind(socket.local_addr().expect("an address")).await {
+            Ok(listener) => return (socket, listener),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse),
+        }
+    }
+}
+
 /// A resolver that knows one name, and says more than fits when asked for `large.test`.
 async fn resolver() -> SocketAddr {
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a socket");
+    let (socket, listener) = bind_both().await;
     let address = socket.local_addr().expect("an address");
-    let listener = TcpListener::bind(address).await.expect("a listener");
     fn answer(bytes: &[u8], over_tcp: bool) -> Vec<u8> {
         let mut message = Message::from_vec(bytes).expect("a question").into_response();
         let name = message.queries[0].name().clone();
