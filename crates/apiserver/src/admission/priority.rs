@@ -2,7 +2,6 @@
 //! Also the two classes that every cluster has, which the API server writes at start.
 
 use super::{AdmissionRequest, Operation, Plugin};
-use crate::cache::Stored;
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use ferry_api::object::{Meta, ensure_object};
@@ -48,12 +47,9 @@ impl Priority {
     fn default_class(&self) -> Option<Value> {
         let classes = self.lookup.list(GROUP, CLASSES, None);
         // Decoding the classes of every cluster for every pod was a third of all admission.
-        let says_so = |class: &&Arc<Stored>| {
-            let mark = br#""globalDefault":true"#;
-            class.bytes().windows(mark.len()).any(|window| window == mark)
-        };
-        let named = classes.iter().filter(says_so).map(|stored| stored.value());
-        let defaults = named.filter(|class| class.bool_at(&["globalDefault"]) == Some(true));
+        let named = classes.iter().filter(|class| class.mentions(r#""globalDefault":true"#));
+        let defaults =
+            named.map(|stored| stored.value()).filter(|class| class.bool_at(&["globalDefault"]) == Some(true));
         defaults.min_by_key(|class| class.i64_at(&["value"]))
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{AdmissionRequest, Operation, Plugin};
 use crate::authn::token_request::PROJECTED_SECONDS;
+use crate::cache::Stored;
 use crate::registry::lookup::{Change, ObjectLookup};
 use async_trait::async_trait;
 use ferry_api::object::{Meta, ensure_object};
@@ -42,12 +43,12 @@ impl ServiceAccount {
         Self { lookup, written, patience: DEFAULT_ACCOUNT_PATIENCE }
     }
 
-    async fn account(&self, request: &AdmissionRequest<'_>, name: &str) -> Result<Value, Status> {
+    async fn account(&self, request: &AdmissionRequest<'_>, name: &str) -> Result<Arc<Stored>, Status> {
         let deadline = Instant::now() + self.patience;
         loop {
             let written = self.written.notified();
             if let Some(stored) = self.lookup.get("", "serviceaccounts", &request.namespace, name) {
-                return Ok(stored.value());
+                return Ok(stored);
             }
             if name != DEFAULT_ACCOUNT || Instant::now() >= deadline {
                 let namespace = &request.namespace;
@@ -87,7 +88,7 @@ impl Plugin for ServiceAccount {
         let spec = spec_of(pod);
         spec.insert("serviceAccountName".into(), name.clone().into());
         spec.insert("serviceAccount".into(), name.clone().into());
-        let account = self.account(request, &name).await?;
+        let account = self.account(request, &name).await?.value();
         let Some(pod) = request.object.as_deref_mut() else { return Ok(()) };
         if wants_token(&account, pod) {
             mount_token(pod);
@@ -114,6 +115,10 @@ impl Plugin for ServiceAccount {
             return Err(request.forbidden(&why));
         }
         let account = self.account(request, name).await?;
+        if !account.mentions(ENFORCE_SECRETS) {
+            return Ok(());
+        }
+        let account = account.value();
         let enforced = account.annotation(ENFORCE_SECRETS);
         if matches!(enforced, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
             && let Some(why) = if is_new { secret_problem(&account, pod) } else { ephemeral_problem(&account, pod) }

@@ -65,6 +65,12 @@ impl Stored {
         &self.bytes
     }
 
+    /// Whether a text stands anywhere in the object: a no that costs less than decoding it.
+    /// The text must be one that JSON writes in one way only.
+    pub fn mentions(&self, text: &str) -> bool {
+        self.bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    }
+
     /// The object as an item of a list, without its opening brace: upstream's lists say
     /// kind and apiVersion once, for all items.
     pub fn item(&self) -> &[u8] {
