@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 const SELDOM: Duration = Duration::from_secs(60);
 const OFTEN: Duration = Duration::from_secs(1);
-const SETTLE_STEP: Duration = Duration::from_millis(20);
-const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+const FIRST_STEP: Duration = Duration::from_millis(10);
+const LAST_STEP: Duration = Duration::from_millis(250);
 
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
     tokio::select! {
@@ -69,21 +69,25 @@ async fn watch(context: Arc<Context>) -> Result<(), Error> {
 }
 
 /// The process is dead, but the runtime takes a moment longer to say so of its
-/// container; looking earlier would find it running.
+/// container: it may still call it running, or, if it died at its start, not even that.
+/// Looking earlier would find it alive, and nobody would look again.
 async fn settle(context: &Context, id: &str) {
-    let until = tokio::time::Instant::now() + SETTLE_LIMIT;
+    let until = tokio::time::Instant::now() + SELDOM;
+    let mut step = FIRST_STEP;
     while tokio::time::Instant::now() < until {
-        let alive = match context.runtime.container_status(id).await {
-            Ok(status) => status.state == v1::ContainerState::ContainerRunning as i32,
-            Err(_) => match context.runtime.pod_sandbox_status(id).await {
-                Ok(status) => status.state == v1::PodSandboxState::SandboxReady as i32,
-                Err(_) => false,
+        let dead = match context.runtime.container_status(id).await {
+            Ok(status) => status.state == v1::ContainerState::ContainerExited as i32,
+            Err(error) if error.is_not_found() => match context.runtime.pod_sandbox_status(id).await {
+                Ok(status) => status.state == v1::PodSandboxState::SandboxNotready as i32,
+                Err(error) => error.is_not_found(),
             },
+            Err(_) => false,
         };
-        if !alive {
+        if dead {
             return;
         }
-        tokio::time::sleep(SETTLE_STEP).await;
+        tokio::time::sleep(step).await;
+        step = (step * 2).min(LAST_STEP);
     }
 }
 

@@ -247,3 +247,14 @@ async fn a_pod_deleted_while_its_image_is_pulled_does_not_wait_for_it() {
     world.wait_gone("web").await;
     assert!(world.runtime.is_empty());
 }
+
+#[tokio::test]
+async fn a_container_that_dies_while_it_is_started_is_seen_to_be_dead() {
+    let world = World::new().await;
+    world.runtime.exit_at_start("c");
+    let mut spec = one(json!({}));
+    spec["restartPolicy"] = json!("Never");
+    world.create("brief", spec);
+    let pod = world.wait("brief", "failed", |pod| pod["status"]["phase"] == "Failed").await;
+    assert_eq!(pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"], 1);
+}
