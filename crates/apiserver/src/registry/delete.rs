@@ -83,8 +83,21 @@ impl Registry {
             return self.delete_unreadable(row, namespace, name).await;
         }
         let mut current = self.read(row, namespace, name).await?;
+        let mut marked: Option<Value> = None;
         loop {
-            let old = current.ok_or_else(not_found)?.object;
+            let old = match (current, marked.take()) {
+                (None, None) => return Err(not_found()),
+                // Between our mark and our removal somebody else has removed it, perhaps
+                // because of the mark: what was asked for is done.
+                (None, Some(last)) => return Ok(Deleted::Gone(self.unstored_answer(last, None))),
+                (Some(present), Some(last)) if present.object.uid() != last.uid() => {
+                    return Ok(Deleted::Gone(self.unstored_answer(last, None)));
+                }
+                (Some(present), last) => {
+                    marked = last;
+                    present.object
+                }
+            };
             check_preconditions(row, name, options, &old)?;
             if !matches!(admit, Admit::Done) {
                 self.admit_delete(row, namespace, name, &old, caller).await?;
@@ -114,6 +127,7 @@ impl Registry {
                     match self.put(&key, expect, encoded.sealed.clone()).await {
                         Ok(revision) => {
                             let expect = Expect::Revision(revision);
+                            marked = Some(new.clone());
                             (Commit { key: key.clone(), expect, op: Op::Delete }, new, true)
                         }
                         Err(ferry_store::Error::Conflict { current: met, .. }) => {

@@ -1,6 +1,7 @@
 //! Deletion: at once, gracefully, held by finalizers, by the collection.
 
 use crate::server::{CONFIG_MAPS, DEPLOYMENTS, PODS, Server, config_map, deployment, labelled, pod};
+use ferry_store::{Commit, Expect, Op, Store};
 use serde_json::{Value, json};
 
 const JSON: [(&str, &str); 1] = [("content-type", "application/json")];
@@ -60,6 +61,33 @@ async fn a_pod_without_a_node_goes_at_once() {
     server.post(PODS, &pod("p")).await.ok();
     server.delete(&format!("{PODS}/p")).await.ok();
     assert_eq!(server.get(&format!("{PODS}/p")).await.code, 404);
+}
+
+/// A deletion by force is two writes: the mark and the removal. Whoever sees the mark may be
+/// quicker with the removal, as the collector of orphaned pods can be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_succeeds_when_another_completes_it() {
+    let server = Server::start().await.with_default_account().await;
+    let mut quicker = 0;
+    for n in 0..1000 {
+        let name = format!("p{n}");
+        server.post(PODS, &pod(&name)).await.ok();
+        let key = format!("/registry/pods/default/{name}");
+        let store = server.store.clone();
+        let mut events = store.watch(&key, store.current_revision()).await.expect("a watch");
+        let other = tokio::spawn(async move {
+            let marked = events.next().await.expect("an event").expect("no failure");
+            let expect = Expect::Revision(marked[0].revision);
+            store.commit(Commit { key, expect, op: Op::Delete }).await.is_ok()
+        });
+        let gone = delete_with(&server, &format!("{PODS}/{name}"), json!({"gracePeriodSeconds": 0})).await.ok();
+        assert_eq!((&gone["kind"], &gone["metadata"]["name"]), (&json!("Pod"), &json!(name)));
+        quicker += usize::from(other.await.expect("the other one is done"));
+        if quicker == 3 {
+            return;
+        }
+    }
+    panic!("of 1000 deletions only {quicker} met another");
 }
 
 #[tokio::test]
