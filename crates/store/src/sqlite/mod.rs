@@ -13,6 +13,7 @@
 
 mod compaction;
 mod database;
+mod gather;
 mod read;
 mod readers;
 mod row;
@@ -31,6 +32,7 @@ use std::thread::JoinHandle;
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 
+use self::gather::Gathering;
 use self::readers::Readers;
 use self::watchers::Watchers;
 use self::writer::{Progress, QUEUE, Request, Writer};
@@ -45,6 +47,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     watchers: Arc<Watchers>,
     progress: Arc<Progress>,
+    gathering: Arc<Gathering>,
     file: PathBuf,
     /// Held for its lock, which ends with it.
     _lock: File,
@@ -61,7 +64,15 @@ impl SqliteStore {
         let (sender, requests) = mpsc::channel(QUEUE);
         let watchers = Arc::new(Watchers::new(opened.state.latest));
         let progress = Arc::new(Progress::default());
-        let writer = Writer::new(opened.writer, requests, Arc::clone(&watchers), Arc::clone(&progress), opened.state);
+        let gathering = Arc::new(Gathering::default());
+        let writer = Writer::new(
+            opened.writer,
+            requests,
+            Arc::clone(&watchers),
+            Arc::clone(&progress),
+            Arc::clone(&gathering),
+            opened.state,
+        );
         let writer =
             std::thread::Builder::new().name("store-writer".to_string()).spawn(|| writer.run()).map_err(|source| {
                 Error::Io { operation: "starting the writer of", path: opened.path.display().to_string(), source }
@@ -73,6 +84,7 @@ impl SqliteStore {
             file: opened.path,
             watchers,
             progress,
+            gathering,
             _lock: opened.lock,
         })
     }
@@ -81,6 +93,7 @@ impl SqliteStore {
         let (reply, answer) = oneshot::channel();
         let requests = self.requests.as_ref().ok_or(Error::Closed)?;
         requests.send(make(reply)).await.map_err(|_| Error::Closed)?;
+        self.gathering.arrived(requests.max_capacity() - requests.capacity());
         answer.await.map_err(|_| Error::Closed)?
     }
 }

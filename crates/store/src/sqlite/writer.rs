@@ -2,17 +2,19 @@
 //! the state that the ones before it left, and makes the lot durable with one fsync before it
 //! answers any of them. Started by `SqliteStore::open`.
 //!
-//! With one client a batch is one commit. With many, the queue fills while the disk works, so
-//! that batches grow by themselves and no timer is needed.
+//! With one client a batch is one commit. With many, the queue fills while the disk works, and
+//! `gather.rs` lets a batch wait a moment until it is worth its fsync.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{mpsc, oneshot};
 
 use super::compaction;
 use super::database::{State, read_state};
+use super::gather::{Gathering, Wait, plan_wait};
 use super::read::{damaged, event, latest_row};
 use super::row::Row;
 use super::watchers::Watchers;
@@ -42,6 +44,9 @@ pub(super) struct Writer {
     requests: mpsc::Receiver<Request>,
     watchers: Arc<Watchers>,
     progress: Arc<Progress>,
+    gathering: Arc<Gathering>,
+    /// What the next batch waits for, as the last one taught.
+    wait: Option<Wait>,
     state: State,
     /// A step of compaction failed: leave it until the next request for one.
     compaction_stalled: bool,
@@ -61,11 +66,22 @@ impl Writer {
         requests: mpsc::Receiver<Request>,
         watchers: Arc<Watchers>,
         progress: Arc<Progress>,
+        gathering: Arc<Gathering>,
         state: State,
     ) -> Writer {
         progress.latest.store(state.latest, Ordering::Release);
         progress.horizon.store(state.horizon, Ordering::Release);
-        Writer { connection, requests, watchers, progress, state, compaction_stalled: false, halted: None }
+        Writer {
+            connection,
+            requests,
+            watchers,
+            progress,
+            gathering,
+            wait: None,
+            state,
+            compaction_stalled: false,
+            halted: None,
+        }
     }
 
     /// Works until every sender is gone and what they sent is done.
@@ -95,6 +111,9 @@ impl Writer {
     }
 
     fn write_batch(&mut self, first: Request) {
+        if let Some(wait) = self.wait.take() {
+            self.gathering.wait(wait, || self.requests.len() + 1);
+        }
         let batch = self.drain(first);
         if let Some(reason) = &self.halted {
             for request in batch {
@@ -106,13 +125,16 @@ impl Writer {
         let mut events = Vec::new();
         let mut judged = Vec::with_capacity(batch.len());
         let mut requests = batch.into_iter();
+        let mut began = Instant::now();
         let result = (|| {
             let transaction = self.connection.transaction()?;
             for request in requests.by_ref() {
                 judged.push(judge(&transaction, request, &mut state, &mut events)?);
             }
+            began = Instant::now();
             transaction.commit()
         })();
+        let commit = began.elapsed();
         if let Err(source) = result {
             self.fail_batch(source, judged, requests);
             return;
@@ -126,6 +148,7 @@ impl Writer {
         if !events.is_empty() {
             self.watchers.publish(events, state.latest);
         }
+        self.wait = plan_wait(judged.len(), self.requests.len(), commit);
         for judged in judged {
             judged.answer();
         }
