@@ -6,6 +6,7 @@ use crate::audit;
 use crate::authn::UserInfo;
 use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
+use crate::finish::finish;
 use crate::flow_control::is_readonly;
 use crate::metrics::family::Series;
 use crate::metrics::requests::{Figures, InFlight, Open, Subject, Summary};
@@ -56,8 +57,13 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     let annotations = Annotations::default();
 
     let told = Arc::<Told>::default();
-    let trail =
-        Trail { id: audit_id.clone(), record: slot.clone(), annotations: annotations.clone(), told: told.clone() };
+    let trail = Trail {
+        id: audit_id.clone(),
+        record: slot.clone(),
+        annotations: annotations.clone(),
+        told: told.clone(),
+        format,
+    };
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
     // that nothing escapes it.
@@ -223,7 +229,6 @@ async fn run(
         warnings.add(text.as_str());
         note_deprecated(&server, &row, subject.subresource(), "", &trail);
     }
-    let format = error_format(request.headers(), &query);
     let (mut parts, body) = request.into_parts();
     if record.as_ref().is_some_and(|record| record.wants_response()) {
         parts.headers.remove(http::header::ACCEPT_ENCODING);
@@ -233,13 +238,14 @@ async fn run(
         row,
         info,
         query,
-        headers: parts.headers.clone(),
+        headers: std::mem::take(&mut parts.headers),
         user,
         warnings: warnings.clone(),
         annotations: trail.annotations,
         now: Timestamp::now(),
     };
     if stream::serves(&call) {
+        parts.headers = call.headers.clone();
         return stream::serve(call, Request::from_parts(parts, body)).await;
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
@@ -256,22 +262,19 @@ async fn run(
         // until then, or clients that leave at once could have any number at work
         // (CVE-2023-44487).
         let seat = seat.take();
-        let write = async move {
+        finish(async move {
             let outcome = verbs::dispatch(call, body).await;
             drop(seat);
             outcome
-        };
-        match tokio::spawn(write).await {
-            Ok(outcome) => outcome,
-            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-        }
+        })
+        .await
     } else {
         verbs::dispatch(call, body).await
     };
     drop(seat);
     let mut response = match outcome {
         Ok(response) => response,
-        Err(status) => answer::status(&status, format),
+        Err(status) => answer::status(&status, trail.format),
     };
     for text in warnings.take() {
         if let Ok(value) = HeaderValue::from_str(&warning(&text)) {
@@ -281,12 +284,14 @@ async fn run(
     Ok(response)
 }
 
-/// What follows a request for the audit log.
+/// What goes with a request for its answer and for the audit log.
 struct Trail {
     id: String,
     record: audit::Slot,
     annotations: Annotations,
     told: Arc<Told>,
+    /// How failures are told.
+    format: Format,
 }
 
 /// What a request turns out to be on its way, for its answer and for the figures.

@@ -30,6 +30,7 @@ pub mod encryption;
 mod error;
 mod event_ttl;
 mod file_watch;
+mod finish;
 mod flow_control;
 mod framing;
 mod health;

@@ -23,12 +23,14 @@ impl Registry {
         tracking: Tracking,
         caller: &Caller,
     ) -> Result<Written, Status> {
-        let generated = object.name().is_empty() && !object.meta_str("generateName").is_empty();
+        if !object.name().is_empty() || object.meta_str("generateName").is_empty() {
+            return self.create_once(row, namespace, object, &tracking, caller).await;
+        }
         let mut attempt = 1;
         loop {
             match self.create_once(row, namespace, object.clone(), &tracking, caller).await {
-                Err(status) if generated && status.is_already_exists() && attempt < ATTEMPTS => attempt += 1,
-                Err(mut status) if generated && status.is_already_exists() => {
+                Err(status) if status.is_already_exists() && attempt < ATTEMPTS => attempt += 1,
+                Err(mut status) if status.is_already_exists() => {
                     // The client did not choose this name, so it is told to try again.
                     status.message.push_str(", the server was not able to generate a unique name for the object");
                     if let Some(details) = &mut status.details {
