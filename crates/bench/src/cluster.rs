@@ -2,7 +2,7 @@
 
 use crate::load::Connection;
 use anyhow::{Context, Result, ensure};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,15 +10,20 @@ use std::time::{Duration, Instant};
 pub struct Cluster {
     ferry: PathBuf,
     dir: tempfile::TempDir,
+    /// Whether ferry has one core and we the others.
+    pinned: bool,
 }
 
 impl Cluster {
     pub fn new(ferry: PathBuf) -> Result<Self> {
-        Ok(Self { ferry, dir: tempfile::Builder::new().prefix("ferry-bench-").tempdir()? })
+        Ok(Self { ferry, dir: tempfile::Builder::new().prefix("ferry-bench-").tempdir()?, pinned: false })
     }
 
     fn ferry(&self, verb: &[&str]) -> Command {
-        let mut command = Command::new(&self.ferry);
+        let mut command = Command::new(if self.pinned { Path::new("taskset") } else { &self.ferry });
+        if self.pinned {
+            command.args(["-c", "0"]).arg(&self.ferry);
+        }
         command
             .args(verb)
             .arg("--data-dir")
@@ -78,14 +83,19 @@ impl Cluster {
         Ok(kib / 1024.0)
     }
 
-    /// Keeps the server to one core, so that its figures do not depend on how many there
-    /// are, and us to the others, so that we take none of its time.
-    pub fn pin(&self) -> Result<()> {
-        keep(&self.pid()?, "0")?;
-        match std::thread::available_parallelism()?.get() {
-            1 => Ok(()),
-            cores => keep(&std::process::id().to_string(), &format!("1-{}", cores - 1)),
+    /// Starts the server again on one core, so that its figures do not depend on how many
+    /// there are, and keeps us to the others, so that we take none of its time.
+    pub fn pin(&mut self) -> Result<()> {
+        self.kill()?;
+        self.pinned = true;
+        self.up()?;
+        let cores = std::thread::available_parallelism()?.get();
+        if cores > 1 {
+            let (ours, pid) = (format!("1-{}", cores - 1), std::process::id().to_string());
+            let done = Command::new("taskset").args(["-a", "-c", "-p", &ours, &pid]).output()?;
+            ensure!(done.status.success(), "taskset: {}", String::from_utf8_lossy(&done.stderr));
         }
+        Ok(())
     }
 
     /// By how many MB the resident memory grows at its highest while something happens.
@@ -121,12 +131,6 @@ impl Drop for Cluster {
             eprintln!("cannot remove the cluster: {error}");
         }
     }
-}
-
-fn keep(pid: &str, cores: &str) -> Result<()> {
-    let done = Command::new("taskset").args(["-a", "-c", "-p", cores, pid]).output()?;
-    ensure!(done.status.success(), "taskset: {}", String::from_utf8_lossy(&done.stderr));
-    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the time over which idleness is measured")]

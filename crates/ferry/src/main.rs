@@ -24,6 +24,7 @@ mod teardown;
 mod up;
 
 use clap::{Args, Parser, Subcommand};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -71,8 +72,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     ferry_pki::tls::install_provider();
     // Two workers are enough to keep a core busy with requests while another thread
-    // waits on the disk; more would only cost memory on the machines ferry is for.
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    // waits on the disk; more would only cost memory on the machines ferry is for. Where
+    // there is one core, a second worker would only take turns with the first.
+    let workers = std::thread::available_parallelism().map_or(1, NonZero::get).min(2);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("ferry: cannot start: {error}");
