@@ -63,7 +63,7 @@ fn container(name: &str, args: &[&str]) -> Value {
 async fn wait_for(api: &FakeApi, name: &str, what: &str, check: impl Fn(&Value) -> bool) -> Value {
     eventually(&format!("{name}: {what}"), LIMIT, || {
         let pod = api.get("pods", "default", name).ok_or("no such pod")?;
-        if check(&pod) { Ok(pod) } else { Err(format!("{:#}\n{:#?}", pod["status"], api.events(name))) }
+        if check(&pod) { Ok(pod) } else { Err(format!("{pod:#}\n{:#?}", api.history(name))) }
     })
     .await
 }
@@ -71,7 +71,7 @@ async fn wait_for(api: &FakeApi, name: &str, what: &str, check: impl Fn(&Value) 
 async fn wait_gone(api: &FakeApi, name: &str) {
     eventually(&format!("{name} gone"), LIMIT, || match api.get("pods", "default", name) {
         None => Ok(()),
-        Some(pod) => Err(format!("{:#}\n{:#?}", pod["status"], api.events(name))),
+        Some(pod) => Err(format!("{pod:#}\n{:#?}", api.history(name))),
     })
     .await;
 }

@@ -58,31 +58,45 @@ impl FakeApi {
 
     /// Deletes a pod as the API does: marked first, with its grace period.
     pub fn delete_pod(&self, namespace: &str, name: &str, grace: i64) {
-        let Some(mut pod) = self.get("pods", namespace, name) else { return };
-        pod["metadata"]["deletionTimestamp"] = json!(now());
-        pod["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
-        self.put("pods", pod);
+        let key = ("pods".into(), namespace.into(), name.into());
+        self.change(&key, |pod| {
+            pod["metadata"]["deletionTimestamp"] = json!(now());
+            pod["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
+        });
     }
 
     /// Messages of all events about an object, oldest first, as `Reason: message`.
     pub fn events(&self, name: &str) -> Vec<String> {
-        let mut events: Vec<Value> =
-            self.list("events").into_iter().filter(|event| event["involvedObject"]["name"] == name).collect();
-        events.sort_by_key(|event| event["metadata"]["creationRevision"].as_u64());
-        events
-            .iter()
-            .map(|event| {
-                format!(
-                    "{}: {}",
-                    event["reason"].as_str().unwrap_or_default(),
-                    event["message"].as_str().unwrap_or_default()
-                )
-            })
-            .collect()
+        self.events_of(name).iter().map(said).collect()
     }
 
-    fn store(&self, key: Key, mut object: Value) -> Value {
+    /// The same with how often and until when each was said, to understand what went wrong.
+    pub fn history(&self, name: &str) -> Vec<String> {
+        let times = |event: &Value| format!("{}x until {} {}", event["count"], event["lastTimestamp"], said(event));
+        self.events_of(name).iter().map(times).collect()
+    }
+
+    fn events_of(&self, name: &str) -> Vec<Value> {
+        let mut events = self.list("events");
+        events.retain(|event| event["involvedObject"]["name"] == name);
+        events.sort_by_key(|event| event["metadata"]["creationRevision"].as_u64());
+        events
+    }
+
+    fn store(&self, key: Key, object: Value) -> Value {
+        self.store_in(&mut self.state.lock(), key, object)
+    }
+
+    /// Changes an object that is there. Read and written under one lock, so that of two
+    /// changes at once neither is lost.
+    fn change(&self, key: &Key, edit: impl FnOnce(&mut Value)) -> Option<Value> {
         let mut state = self.state.lock();
+        let mut object = state.objects.get(key)?.clone();
+        edit(&mut object);
+        Some(self.store_in(&mut state, key.clone(), object))
+    }
+
+    fn store_in(&self, state: &mut State, key: Key, mut object: Value) -> Value {
         state.revision += 1;
         let revision = state.revision;
         object["metadata"]["resourceVersion"] = json!(revision.to_string());
@@ -96,7 +110,7 @@ impl FakeApi {
         }
         let kind = if old.is_some() { "MODIFIED" } else { "ADDED" };
         state.objects.insert(key.clone(), object.clone());
-        self.announce(&mut state, Change { revision, kind, key, object: object.clone() });
+        self.announce(state, Change { revision, kind, key, object: object.clone() });
         object
     }
 
@@ -197,15 +211,15 @@ impl FakeApi {
             }
             ("PUT", Some(_)) => (200, Ok(self.store(key, body))),
             ("PATCH", Some(name)) => {
-                let Some(mut object) = self.state.lock().objects.get(&key).cloned() else {
-                    return status(404, "NotFound", &name);
-                };
                 let uid = &body["metadata"]["uid"];
-                if !uid.is_null() && *uid != object["metadata"]["uid"] {
+                let other = |object: Value| !uid.is_null() && *uid != object["metadata"]["uid"];
+                if self.get(&key.0, &key.1, &key.2).is_some_and(other) {
                     return status(409, "Conflict", &name);
                 }
-                merge(&mut object, &body, content.contains("strategic"));
-                (200, Ok(self.store(key, object)))
+                match self.change(&key, |object| merge(object, &body, content.contains("strategic"))) {
+                    Some(object) => (200, Ok(object)),
+                    None => status(404, "NotFound", &name),
+                }
             }
             ("DELETE", Some(name)) => match self.remove(&key) {
                 Some(object) => (200, Ok(object)),
@@ -214,6 +228,11 @@ impl FakeApi {
             _ => status(405, "MethodNotAllowed", path),
         }
     }
+}
+
+fn said(event: &Value) -> String {
+    let text = |field: &str| event[field].as_str().unwrap_or_default();
+    format!("{}: {}", text("reason"), text("message"))
 }
 
 fn now() -> String {

@@ -53,7 +53,7 @@ pub fn server_and_callers() -> (ServerConfig, Caller, Caller) {
         &rustls::crypto::ring::default_provider(),
     )
     .expect("a serving certificate");
-    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
+    let port = free_port();
     let config = ServerConfig {
         address: SocketAddr::from(([127, 0, 0, 1], port)),
         certificate: Arc::new(SingleCertAndKey::from(served)),
@@ -205,4 +205,12 @@ impl Caller {
             error: serde_json::from_str(&text("error")).unwrap_or_default(),
         }
     }
+}
+
+/// A port that nobody has, and that nobody is given by chance before it is used: it lies
+/// below those that the kernel hands out.
+fn free_port() -> u16 {
+    let first = u16::try_from(std::process::id() % 10_000).expect("a small number");
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    (0..1000).map(|n| 20_000 + (first + n) % 10_000).find(is_free).expect("a free port")
 }
