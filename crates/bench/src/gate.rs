@@ -164,6 +164,6 @@ fn caller(user: &Arc<UserInfo>) -> Caller {
         field_manager: "bench".into(),
         warnings: Warnings::default(),
         annotations: Annotations::default(),
-        options: Value::Null,
+        options: Arc::default(),
     }
 }

@@ -102,7 +102,7 @@ pub struct AdmissionRequest<'a> {
     pub old_object: Option<&'a Value>,
     pub user: Arc<UserInfo>,
     pub dry_run: bool,
-    pub options: Value,
+    sent_options: Arc<Value>,
     pub warnings: Warnings,
     pub annotations: Annotations,
     /// What plugins remember between the two rounds of mutation.
@@ -129,11 +129,29 @@ impl<'a> AdmissionRequest<'a> {
             old_object: None,
             user: caller.user.clone(),
             dry_run: caller.dry_run,
-            options: caller.admission_options(operation),
+            sent_options: caller.options.clone(),
             warnings: caller.warnings.clone(),
             annotations: caller.annotations.clone(),
             reinvocation: Reinvocation::default(),
         }
+    }
+
+    /// The options as admission shows them: a patch is an update, or a create, to those
+    /// who look at the object (upstream's patchToUpdateOptions).
+    pub fn options(&self) -> Value {
+        let mut options = Value::clone(&self.sent_options);
+        let kind = match self.operation {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete | Operation::Connect => return options,
+        };
+        if let Value::Object(map) = &mut options
+            && map.contains_key("kind")
+        {
+            map.insert("kind".into(), kind.into());
+            map.remove("force");
+        }
+        options
     }
 
     /// The kind of the object: the row's, or what the subresource takes (`Scale`).

@@ -72,7 +72,7 @@ pub struct Caller {
     /// What admission wants the audit log to say about the request.
     pub annotations: Annotations,
     /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
-    pub options: Value,
+    pub options: Arc<Value>,
 }
 
 #[derive(Clone, Default)]
@@ -155,26 +155,8 @@ impl Caller {
             field_manager: "kube-apiserver".into(),
             warnings: Warnings::default(),
             annotations: Annotations::default(),
-            options: Value::Null,
+            options: Arc::default(),
         }
-    }
-
-    /// The options as admission shows them: a patch is an update, or a create, to those
-    /// who look at the object (upstream's patchToUpdateOptions).
-    pub fn admission_options(&self, operation: Operation) -> Value {
-        let mut options = self.options.clone();
-        let kind = match operation {
-            Operation::Create => "CreateOptions",
-            Operation::Update => "UpdateOptions",
-            Operation::Delete | Operation::Connect => return options,
-        };
-        if let Value::Object(map) = &mut options
-            && map.contains_key("kind")
-        {
-            map.insert("kind".into(), kind.into());
-            map.remove("force");
-        }
-        options
     }
 
     #[cfg(test)]
@@ -186,7 +168,7 @@ impl Caller {
             field_manager: "test".into(),
             warnings: Warnings::default(),
             annotations: Annotations::default(),
-            options: Value::Null,
+            options: Arc::default(),
         }
     }
 

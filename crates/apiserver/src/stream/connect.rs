@@ -9,6 +9,7 @@ use crate::request_info::RequestInfo;
 use crate::verbs::{Call, options::WriteOptions};
 use ferry_api::status::Status;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 pub async fn admit(call: &Call) -> Result<(), Status> {
     let subresource = call.info.subresource.as_str();
@@ -16,7 +17,7 @@ pub async fn admit(call: &Call) -> Result<(), Status> {
     let mut options = render_options(&kind.kind, &kind.api_version(), &call.info, &call.query)?;
     let mut caller = call.caller(&WriteOptions::default(), "CreateOptions");
     // A connection has no options besides those that are its object.
-    caller.options = Value::Null;
+    caller.options = Arc::default();
     let target = Target {
         row: &call.row,
         namespace: call.namespace(),

@@ -157,7 +157,7 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         field_manager: String::new(),
         warnings: call.warnings.clone(),
         annotations: call.annotations.clone(),
-        options: value,
+        options: value.into(),
     };
     Ok((options, caller))
 }

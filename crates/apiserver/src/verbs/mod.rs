@@ -89,7 +89,7 @@ impl Call {
             field_manager: options.manager(self.header(http::header::USER_AGENT)),
             warnings: self.warnings.clone(),
             annotations: self.annotations.clone(),
-            options: options.to_value(kind),
+            options: Arc::new(options.to_value(kind)),
         }
     }
 

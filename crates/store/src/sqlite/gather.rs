@@ -13,16 +13,18 @@ use std::time::{Duration, Instant};
 /// With fewer writers than this, each fsync is shared by too few to be worth a wait.
 const CROWD: usize = 4;
 
-/// A wait is worth some times what it saves, for all in the batch save it; but where the disk
-/// is slow, the queue fills by itself.
-const COMMITS: u32 = 8;
-const AT_MOST: Duration = Duration::from_millis(5);
+/// Where for the time of so many commits nobody comes, nobody is waited for any more.
+const COMMITS: u32 = 2;
+/// A slow disk does not make the wait for company slow.
+const QUIET_AT_MOST: Duration = Duration::from_millis(5);
+/// However many keep coming, the first of them is kept no longer than this.
+const AT_MOST: Duration = Duration::from_millis(25);
 
-/// So many requests are waited for, but not longer than that.
+/// So many requests are waited for, unless none comes for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
     requests: usize,
-    at_most: Duration,
+    quiet: Duration,
 }
 
 /// What the last batch teaches about the next: it had so many requests, so many more had
@@ -30,8 +32,8 @@ pub(super) struct Wait {
 /// half of them make a batch, so that the others are at work while the disk is.
 pub(super) fn plan_wait(batch: usize, queued: usize, commit: Duration) -> Option<Wait> {
     let writers = batch + queued;
-    let at_most = (commit * COMMITS).min(AT_MOST);
-    (writers >= CROWD).then_some(Wait { requests: (writers / 2).min(super::writer::QUEUE / 2), at_most })
+    let quiet = (commit * COMMITS).min(QUIET_AT_MOST);
+    (writers >= CROWD).then_some(Wait { requests: (writers / 2).min(super::writer::QUEUE / 2), quiet })
 }
 
 /// Where the writer waits and those who send requests find it.
@@ -47,14 +49,17 @@ impl Gathering {
     /// request that it waits for: waking for each would cost what the wait is to save.
     pub fn wait(&self, wait: Wait, queued: impl Fn() -> usize) {
         self.writer.get_or_init(std::thread::current);
-        let until = Instant::now() + wait.at_most;
+        let until = Instant::now() + AT_MOST;
         self.wanted.store(wait.requests, Ordering::SeqCst);
-        while queued() < wait.requests {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+        let mut before = 0;
+        loop {
+            let now = queued();
+            if now == before || now >= wait.requests || Instant::now() >= until {
                 break;
             }
-            std::thread::park_timeout(left);
+            before = now;
+            // A wake by chance only means one batch with less company.
+            std::thread::park_timeout(wait.quiet);
         }
         self.wanted.store(0, Ordering::SeqCst);
     }
@@ -86,9 +91,9 @@ mod tests {
 
     #[test]
     fn half_of_many_writers_share_a_batch_within_a_bounded_time() {
-        assert_eq!(plan_wait(8, 8, COMMIT), Some(Wait { requests: 8, at_most: COMMIT * 8 }));
+        assert_eq!(plan_wait(8, 8, COMMIT), Some(Wait { requests: 8, quiet: COMMIT * 2 }));
         let slow = plan_wait(1024, 1024, Duration::from_millis(20)).expect("a crowd");
-        assert_eq!(slow, Wait { requests: 512, at_most: AT_MOST });
+        assert_eq!(slow, Wait { requests: 512, quiet: QUIET_AT_MOST });
     }
 
     #[test]
@@ -98,7 +103,7 @@ mod tests {
         let waiting = {
             let (gathering, queued) = (gathering.clone(), queued.clone());
             // An hour: were it not ended, the test would be.
-            let wait = Wait { requests: 3, at_most: Duration::from_secs(3600) };
+            let wait = Wait { requests: 3, quiet: Duration::from_secs(3600) };
             std::thread::spawn(move || gathering.wait(wait, || queued.load(Ordering::SeqCst)))
         };
         for _ in 0..2 {
@@ -109,9 +114,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_without_company_ends_by_itself() {
+    fn a_wait_ends_when_nobody_comes_any_more() {
         let gathering = Gathering::default();
-        gathering.wait(Wait { requests: 2, at_most: COMMIT }, || 1);
+        let looks = AtomicUsize::new(0);
+        // One more at each of three looks, then none.
+        let queued = || (looks.fetch_add(1, Ordering::SeqCst) + 1).min(3);
+        gathering.wait(Wait { requests: 100, quiet: COMMIT }, queued);
+        assert_eq!(looks.load(Ordering::SeqCst), 4);
         assert_eq!(gathering.wanted.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn those_who_keep_coming_do_not_keep_the_first_for_ever() {
+        let gathering = Gathering::default();
+        let looks = AtomicUsize::new(0);
+        gathering.wait(Wait { requests: usize::MAX, quiet: COMMIT }, || looks.fetch_add(1, Ordering::SeqCst) + 1);
+        assert!(looks.load(Ordering::SeqCst) > 2);
     }
 }

@@ -192,7 +192,7 @@ struct RequestFields<'s> {
     namespace: &'s str,
     user: &'s crate::authn::UserInfo,
     dry_run: bool,
-    options: &'s Value,
+    options: Value,
 }
 
 impl<'s> RequestFields<'s> {
@@ -207,7 +207,7 @@ impl<'s> RequestFields<'s> {
             namespace: request.namespace_attribute(),
             user: &request.user,
             dry_run: request.dry_run,
-            options: &request.options,
+            options: request.options(),
         }
     }
 }

@@ -20,7 +20,7 @@ fn ask(conditions: &[&str], object: &mut Value) -> Result<bool, String> {
     ]);
     let authorizer = Authorizer::new(&*lookup);
     let mut caller = Caller::testing(UserInfo::authenticated("alice", &["staff"]));
-    caller.options = json!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"});
+    caller.options = std::sync::Arc::new(json!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}));
     let mut request = AdmissionRequest::new(Operation::Create, &pods(), "shop", "web", "", &caller);
     request.object = Some(object);
     let facts = Facts::new(&request, request.row.gvk(), request.row.gvr(), &*lookup, &authorizer);

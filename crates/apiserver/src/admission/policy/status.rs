@@ -78,7 +78,9 @@ async fn reconcile(server: &ServerState, name: &str) -> Result<(), Status> {
     let caller = Caller {
         user: Arc::new(user),
         field_manager: MANAGER.to_owned(),
-        options: json!({"kind": "PatchOptions", "apiVersion": "meta.k8s.io/v1", "fieldManager": MANAGER, "force": true}),
+        options:
+            json!({"kind": "PatchOptions", "apiVersion": "meta.k8s.io/v1", "fieldManager": MANAGER, "force": true})
+                .into(),
         ..Caller::server()
     };
     let target = Target { row: &row, namespace: "", name, part: Part::Status, absent: IfAbsent::AsKind };

@@ -59,7 +59,7 @@ pub(super) fn render(version: Version, uid: &str, request: &AdmissionRequest<'_>
     body.insert("object".into(), shown(request.object.as_deref()));
     body.insert("oldObject".into(), shown(request.old_object));
     body.insert("dryRun".into(), request.dry_run.into());
-    body.insert("options".into(), request.options.clone());
+    body.insert("options".into(), request.options());
     json!({"kind": "AdmissionReview", "apiVersion": version.api_version(), "request": body})
 }
 
