@@ -42,7 +42,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     // What is asked. Everything below decides on this reading of the URL and on nothing
     // else, so that what is authorized is what is done.
     let query = Query::parse(request.uri().query().unwrap_or_default());
-    let info = request_info::resolve(request.method(), request.uri().path(), &query);
+    let info = Arc::new(request_info::resolve(request.method(), request.uri().path(), &query));
     let long_running = info.is_long_running();
     let format = error_format(request.headers(), &query);
     // Audit: every answer carries the name under which the request is recorded.
@@ -117,11 +117,13 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     response
 }
 
+/// Ways that few requests take are boxed, so that the others do not carry room for them: with
+/// many connections what a request touches in memory is what it costs.
 async fn run(
     server: Arc<ServerState>,
     mut request: Request<Body>,
     peer: Peer,
-    info: RequestInfo,
+    info: Arc<RequestInfo>,
     query: Query,
     trail: Trail,
 ) -> Result<Response<Body>, Status> {
@@ -196,12 +198,12 @@ async fn run(
     // Whether another server answers for this group version. Authorized here all the same.
     if let Some(entry) = server.aggregator.index.remote_of_path(&info.path) {
         let audit_id = request.headers().get(AUDIT_ID).cloned();
-        return Ok(server.aggregator.serve(&entry, &user, &info, audit_id.as_ref(), request).await);
+        return Ok(Box::pin(server.aggregator.serve(&entry, &user, &info, audit_id.as_ref(), request)).await);
     }
 
     if !info.is_resource {
         let (parts, body) = request.into_parts();
-        let answer = paths::serve(&server, &parts.method, &parts.headers, &info, &query, body).await;
+        let answer = Box::pin(paths::serve(&server, &parts.method, &parts.headers, &info, &query, body)).await;
         if let Ok(answer) = &answer
             && let Some(subject) = Subject::of_path(&info.path, answer)
         {
@@ -246,7 +248,7 @@ async fn run(
     };
     if stream::serves(&call) {
         parts.headers = call.headers.clone();
-        return stream::serve(call, Request::from_parts(parts, body)).await;
+        return Box::pin(stream::serve(call, Request::from_parts(parts, body))).await;
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
     let body = if is_write { read_body(body).await? } else { bytes::Bytes::new() };

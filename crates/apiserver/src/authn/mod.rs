@@ -289,7 +289,7 @@ impl Authenticator {
             return Ok(verified);
         }
         let issuers = self.issuers.load_full();
-        match issuers.authenticate(token, now).await {
+        match Box::pin(issuers.authenticate(token, now)).await {
             Ok(Some(user)) => {
                 if let Some(verified) = self.for_our_audiences(user, audiences) {
                     return Ok(verified);
@@ -299,7 +299,7 @@ impl Authenticator {
             Err(why) => problems.push(why),
         }
         if let Some(webhook) = &self.webhook {
-            match webhook.authenticate(token, audiences, now).await {
+            match Box::pin(webhook.authenticate(token, audiences, now)).await {
                 Ok(Some(verified)) => return Ok(verified),
                 Ok(None) => {}
                 Err(why) => problems.push(why),

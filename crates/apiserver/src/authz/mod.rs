@@ -164,7 +164,7 @@ impl Authorizer {
             return chain.decide_locally(self, attributes);
         }
         let chain = Arc::clone(&chain);
-        chain.decide(self, attributes).await
+        Box::pin(chain.decide(self, attributes)).await
     }
 
     /// The decision for callers that cannot wait: expressions. A webhook is waited for on
