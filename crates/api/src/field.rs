@@ -18,7 +18,7 @@ impl Path {
     }
 
     pub fn child(&self, name: &str) -> Self {
-        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self([self.0.as_str(), ".", name].concat()) }
     }
 
     pub fn index(&self, index: usize) -> Self {
@@ -26,7 +26,7 @@ impl Path {
     }
 
     pub fn key(&self, key: &str) -> Self {
-        Self(format!("{}[{key}]", self.0))
+        Self([self.0.as_str(), "[", key, "]"].concat())
     }
 
     pub fn as_str(&self) -> &str {

@@ -95,8 +95,8 @@ impl Row {
     /// `/registry/pods/default/web`, or `/registry/minions/a` for a cluster-scoped kind.
     pub fn key(&self, namespace: &str, name: &str) -> String {
         match self.scope {
-            Scope::Namespaced => format!("{}{namespace}/{name}", self.storage_prefix),
-            Scope::Cluster => format!("{}{name}", self.storage_prefix),
+            Scope::Namespaced => [&*self.storage_prefix, namespace, "/", name].concat(),
+            Scope::Cluster => [&*self.storage_prefix, name].concat(),
         }
     }
 
