@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use futures_util::TryStreamExt;
-use rtnetlink::packet_route::link::LinkAttribute;
+use rtnetlink::packet_route::link::{LinkAttribute, LinkMessage};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// The host's name as a node's name: lower case, as upstream makes it.
@@ -55,11 +55,15 @@ pub fn primary_address() -> Result<IpAddr> {
 
 /// Makes the bridge with its gateway address before the first pod does, so that DNS can
 /// listen there. The CNI plugin then finds it and leaves it as it is.
+///
+/// Its hardware address is set, to what it is: a bridge whose address nobody has set takes
+/// the lowest of its ports', and so another one whenever a pod comes or goes. A pod that has
+/// just learned the old one would answer to nobody for some seconds.
 pub async fn ensure_bridge(name: &str, gateway: Ipv4Addr, bits: u8) -> Result<()> {
     let (connection, handle, _) = rtnetlink::new_connection().context("cannot open a netlink socket")?;
     let connection = tokio::spawn(connection);
     let result = async {
-        if link_index(&handle, name).await?.is_none() {
+        if find_link(&handle, name).await?.is_none() {
             handle
                 .link()
                 .add(rtnetlink::LinkBridge::new(name).up().build())
@@ -67,7 +71,8 @@ pub async fn ensure_bridge(name: &str, gateway: Ipv4Addr, bits: u8) -> Result<()
                 .await
                 .with_context(|| format!("cannot create the bridge {name}"))?;
         }
-        let index = link_index(&handle, name).await?.with_context(|| format!("the bridge {name} vanished"))?;
+        let bridge = find_link(&handle, name).await?.with_context(|| format!("the bridge {name} vanished"))?;
+        let index = bridge.header.index;
         match handle.address().add(index, gateway.into(), bits).execute().await {
             Ok(()) => {}
             Err(rtnetlink::Error::NetlinkError(message)) if message.raw_code() == -nix::libc::EEXIST => {}
@@ -75,12 +80,11 @@ pub async fn ensure_bridge(name: &str, gateway: Ipv4Addr, bits: u8) -> Result<()
                 return Err(error).with_context(|| format!("cannot give {name} the address {gateway}/{bits}"));
             }
         }
-        handle
-            .link()
-            .change(rtnetlink::LinkUnspec::new_with_index(index).up().build())
-            .execute()
-            .await
-            .with_context(|| format!("cannot bring {name} up"))
+        let mut change = rtnetlink::LinkUnspec::new_with_index(index).up();
+        if let Some(address) = hardware_address(&bridge) {
+            change = change.address(address.to_vec());
+        }
+        handle.link().change(change.build()).execute().await.with_context(|| format!("cannot bring {name} up"))
     }
     .await;
     connection.abort();
@@ -92,10 +96,13 @@ pub async fn remove_link(name: &str) -> Result<()> {
     let (connection, handle, _) = rtnetlink::new_connection().context("cannot open a netlink socket")?;
     let connection = tokio::spawn(connection);
     let result = async {
-        match link_index(&handle, name).await? {
-            Some(index) => {
-                handle.link().del(index).execute().await.with_context(|| format!("cannot remove the link {name}"))
-            }
+        match find_link(&handle, name).await? {
+            Some(link) => handle
+                .link()
+                .del(link.header.index)
+                .execute()
+                .await
+                .with_context(|| format!("cannot remove the link {name}")),
             None => Ok(()),
         }
     }
@@ -104,14 +111,21 @@ pub async fn remove_link(name: &str) -> Result<()> {
     result
 }
 
-async fn link_index(handle: &rtnetlink::Handle, name: &str) -> Result<Option<u32>> {
+async fn find_link(handle: &rtnetlink::Handle, name: &str) -> Result<Option<LinkMessage>> {
     let mut links = handle.link().get().execute();
     while let Some(link) = links.try_next().await.context("cannot list network links")? {
         if link.attributes.iter().any(|a| matches!(a, LinkAttribute::IfName(n) if n == name)) {
-            return Ok(Some(link.header.index));
+            return Ok(Some(link));
         }
     }
     Ok(None)
+}
+
+fn hardware_address(link: &LinkMessage) -> Option<&[u8]> {
+    link.attributes.iter().find_map(|attribute| match attribute {
+        LinkAttribute::Address(address) => Some(address.as_slice()),
+        _ => None,
+    })
 }
 
 /// What the kernel must do for pods: route between interfaces, and let the firewall see
@@ -128,4 +142,63 @@ fn set(key: &str, value: &str) -> Result<()> {
         return Ok(());
     }
     std::fs::write(&path, value).with_context(|| format!("cannot set {} to {value}", key.replace('/', ".")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rtnetlink::{LinkBridge, LinkUnspec, LinkVeth};
+
+    const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 88, 0, 1);
+
+    /// Runs with links of its own: a thread in a network namespace that ends with it.
+    fn with_own_links<F: Future<Output = ()>>(work: impl FnOnce(rtnetlink::Handle) -> F + Send + 'static) {
+        let thread = std::thread::spawn(|| {
+            nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET).expect("a network namespace, as root");
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let (connection, handle, _) = rtnetlink::new_connection().expect("a netlink socket");
+                tokio::spawn(connection);
+                work(handle).await;
+            });
+        });
+        thread.join().expect("it holds");
+    }
+
+    async fn address_of(handle: &rtnetlink::Handle, name: &str) -> Vec<u8> {
+        let link = find_link(handle, name).await.expect("links are listed").expect("the link is there");
+        hardware_address(&link).expect("it has an address").to_vec()
+    }
+
+    /// A pod's end of a cable in the bridge, with an address that any bridge would prefer.
+    async fn join(handle: &rtnetlink::Handle, bridge: &str) {
+        handle.link().add(LinkVeth::new("pod", "peer").build()).execute().await.expect("a cable");
+        let index = |link: Option<LinkMessage>| link.expect("it is there").header.index;
+        let bridge = index(find_link(handle, bridge).await.expect("links are listed"));
+        let pod = index(find_link(handle, "pod").await.expect("links are listed"));
+        let change = LinkUnspec::new_with_index(pod).address(vec![2, 0, 0, 0, 0, 1]).controller(bridge).up();
+        handle.link().change(change.build()).execute().await.expect("it joins the bridge");
+    }
+
+    #[test]
+    fn a_bridge_keeps_its_hardware_address_when_pods_come() {
+        with_own_links(|handle| async move {
+            ensure_bridge("b", GATEWAY, 24).await.expect("a bridge");
+            let before = address_of(&handle, "b").await;
+            join(&handle, "b").await;
+            assert_eq!(address_of(&handle, "b").await, before);
+        });
+    }
+
+    #[test]
+    fn a_bridge_that_was_there_keeps_the_address_that_its_pods_know() {
+        with_own_links(|handle| async move {
+            handle.link().add(LinkBridge::new("b").up().build()).execute().await.expect("a bridge");
+            let before = address_of(&handle, "b").await;
+            ensure_bridge("b", GATEWAY, 24).await.expect("a bridge");
+            ensure_bridge("b", GATEWAY, 24).await.expect("the same bridge");
+            join(&handle, "b").await;
+            assert_eq!(address_of(&handle, "b").await, before);
+        });
+    }
 }
