@@ -7,6 +7,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the kernel counts a process's time in, on every machine that Linux runs on today.
+const TICK: Duration = Duration::from_millis(10);
+
 pub struct Cluster {
     ferry: PathBuf,
     dir: tempfile::TempDir,
@@ -58,21 +61,25 @@ impl Cluster {
 
     /// Waits until the process has used next to no processor for a second.
     pub fn settle(&self) {
-        let busy = || -> Option<u64> {
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid().ok()?)).ok()?;
-            let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-            Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
-        };
         let deadline = Instant::now() + Duration::from_secs(20);
-        let mut last = busy();
+        let mut last = self.processor_time();
         while Instant::now() < deadline {
             pause(Duration::from_secs(1));
-            let now = busy();
-            if matches!((last, now), (Some(a), Some(b)) if b - a <= 2) {
+            let now = self.processor_time();
+            if matches!((&last, &now), (Ok(a), Ok(b)) if *b - *a <= 2 * TICK) {
                 return;
             }
             last = now;
         }
+    }
+
+    /// What all threads of the server have used so far, for themselves and in the kernel.
+    pub fn processor_time(&self) -> Result<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid()?))?;
+        // The name of the program, which may hold anything, ends with the last bracket.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |at: usize| -> Result<u32> { Ok(fields.get(at).context("a short stat")?.parse()?) };
+        Ok(TICK * (ticks(11)? + ticks(12)?))
     }
 
     /// In MB.
