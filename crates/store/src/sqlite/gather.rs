@@ -4,11 +4,20 @@
 //!
 //! Nobody waits where few write: the first request of a burst, and a single client's every
 //! request, is taken up at once.
+//!
+//! How many are waited for depends on what the processors do. While they have time to spare,
+//! half of the writers make a batch and the other half are at work while the disk is. When
+//! every processor is busy with this process, nothing is gained by an early batch: its writer
+//! would only take the processor from the next requests, and batches of six cost a third more
+//! time of it, request for request, than batches of forty (`ferry-bench --only creates`).
 
+use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
 
 /// With fewer writers than this, each fsync is shared by too few to be worth a wait.
 const CROWD: usize = 4;
@@ -27,13 +36,68 @@ pub(super) struct Wait {
     quiet: Duration,
 }
 
+/// With so many in it, a batch's own cost is next to nothing to each of them.
+const FULL: usize = 40;
+
 /// What the last batch teaches about the next: it had so many requests, so many more had
-/// queued up by its end, and its commit took so long. Those were the writers of that moment;
-/// half of them make a batch, so that the others are at work while the disk is.
-pub(super) fn plan_wait(batch: usize, queued: usize, commit: Duration) -> Option<Wait> {
+/// queued up by its end, and its commit took so long. Those were the writers of that moment,
+/// or with busy processors those who had got so far, and batches grow until they are full.
+pub(super) fn plan_wait(batch: usize, queued: usize, commit: Duration, load: Load) -> Option<Wait> {
     let writers = batch + queued;
-    let quiet = (commit * COMMITS).min(QUIET_AT_MOST);
-    (writers >= CROWD).then_some(Wait { requests: (writers / 2).min(super::writer::QUEUE / 2), quiet })
+    let half = (writers / 2).min(super::writer::QUEUE / 2);
+    let (requests, quiet) = match load {
+        Load::Spare => (half, (commit * COMMITS).min(QUIET_AT_MOST)),
+        // Between two arrivals the processors may be busy with a whole batch of answers.
+        Load::Full => (half.max(writers.min(FULL)), QUIET_AT_MOST),
+    };
+    (writers >= CROWD).then_some(Wait { requests, quiet })
+}
+
+/// Whether this process leaves any of the processors that it may use some time to spare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Load {
+    Spare,
+    Full,
+}
+
+/// Follows the load, a short while at a time.
+pub(super) struct LoadMeter {
+    processors: u32,
+    since: Instant,
+    used: Duration,
+    load: Load,
+}
+
+impl LoadMeter {
+    /// Over less than this, a pause between two requests would look like an idle processor.
+    const WHILE: Duration = Duration::from_millis(10);
+
+    pub fn new() -> LoadMeter {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let processors = u32::try_from(processors).unwrap_or(u32::MAX);
+        LoadMeter { processors, since: Instant::now(), used: processor_time(), load: Load::Spare }
+    }
+
+    pub fn read(&mut self) -> Load {
+        let passed = self.since.elapsed();
+        if passed >= Self::WHILE {
+            let used = processor_time();
+            self.load = compute_load(passed, used.saturating_sub(self.used), self.processors);
+            (self.since, self.used) = (self.since + passed, used);
+        }
+        self.load
+    }
+}
+
+/// Somebody else's work and interrupts keep even a busy process from all of the time.
+fn compute_load(passed: Duration, used: Duration, processors: u32) -> Load {
+    if used >= passed.saturating_mul(processors).mul_f64(0.94) { Load::Full } else { Load::Spare }
+}
+
+/// What all threads of this process have used so far. A machine that does not tell is taken
+/// for one that always has time to spare.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
 /// Where the writer waits and those who send requests find it.
@@ -85,15 +149,38 @@ mod tests {
 
     #[test]
     fn few_writers_are_never_kept_waiting() {
-        assert_eq!(plan_wait(1, 0, COMMIT), None);
-        assert_eq!(plan_wait(2, 1, COMMIT), None);
+        for load in [Load::Spare, Load::Full] {
+            assert_eq!(plan_wait(1, 0, COMMIT, load), None);
+            assert_eq!(plan_wait(2, 1, COMMIT, load), None);
+        }
     }
 
     #[test]
     fn half_of_many_writers_share_a_batch_within_a_bounded_time() {
-        assert_eq!(plan_wait(8, 8, COMMIT), Some(Wait { requests: 8, quiet: COMMIT * 2 }));
-        let slow = plan_wait(1024, 1024, Duration::from_millis(20)).expect("a crowd");
+        assert_eq!(plan_wait(8, 8, COMMIT, Load::Spare), Some(Wait { requests: 8, quiet: COMMIT * 2 }));
+        let slow = plan_wait(1024, 1024, Duration::from_millis(20), Load::Spare).expect("a crowd");
         assert_eq!(slow, Wait { requests: 512, quiet: QUIET_AT_MOST });
+    }
+
+    #[test]
+    fn batches_grow_until_they_are_full_while_the_processors_are_busy() {
+        let (mut batch, mut sizes) = (4, Vec::new());
+        for _ in 0..5 {
+            batch = plan_wait(batch, batch / 2, COMMIT, Load::Full).expect("a crowd").requests;
+            sizes.push(batch);
+        }
+        assert_eq!(sizes, [6, 9, 13, 19, 28]);
+        assert_eq!(plan_wait(28, 200, COMMIT, Load::Full).expect("a crowd").requests, 114);
+        assert_eq!(plan_wait(28, 20, COMMIT, Load::Full), Some(Wait { requests: FULL, quiet: QUIET_AT_MOST }));
+    }
+
+    #[test]
+    fn the_load_is_full_when_every_processor_is_busy_here() {
+        let ms = Duration::from_millis;
+        assert_eq!(compute_load(ms(100), ms(97), 1), Load::Full);
+        assert_eq!(compute_load(ms(100), ms(90), 1), Load::Spare);
+        assert_eq!(compute_load(ms(100), ms(120), 2), Load::Spare);
+        assert_eq!(compute_load(ms(100), ms(195), 2), Load::Full);
     }
 
     #[test]

@@ -93,7 +93,8 @@ impl SqliteStore {
         let (reply, answer) = oneshot::channel();
         let requests = self.requests.as_ref().ok_or(Error::Closed)?;
         requests.send(make(reply)).await.map_err(|_| Error::Closed)?;
-        self.gathering.arrived(requests.max_capacity() - requests.capacity());
+        // A writer that waits has one request in its hands already.
+        self.gathering.arrived(requests.max_capacity() - requests.capacity() + 1);
         answer.await.map_err(|_| Error::Closed)?
     }
 }

@@ -5,7 +5,7 @@
 //! A reader sees a transaction only after the writer's fsync: SQLite publishes the log's new end
 //! to other connections after syncing it.
 
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
 use super::database::{State, failed, read_state};
 use super::row::{COLUMNS, Damaged, Row};
@@ -19,26 +19,31 @@ pub(super) fn get(connection: &mut Connection, key: &str, revision: Option<Revis
     const OPERATION: &str = "reading a key";
     let (transaction, state) = begin(connection, OPERATION)?;
     let revision = resolve(revision, state)?;
-    let row = latest_row(&transaction, key, revision).map_err(failed(&transaction, OPERATION))?;
+    let row = LatestRow::prepare(&transaction)
+        .and_then(|mut latest| latest.of(key, revision))
+        .map_err(failed(&transaction, OPERATION))?;
     match row {
         Some(row) => Ok(row.map_err(|damage| damaged(&transaction, damage))?.into_entry()),
         None => Ok(None),
     }
 }
 
-/// The last row of a key up to a revision. The writer uses this too, within its transaction.
-pub(super) fn latest_row(
-    connection: &Connection,
-    key: &str,
-    revision: Revision,
-) -> Result<Option<Result<Row, Damaged>>, rusqlite::Error> {
-    connection
-        .prepare_cached(&format!(
+/// Finds the last row of a key up to a revision. The writer uses this too, once prepared for
+/// all of a batch.
+pub(super) struct LatestRow<'c>(CachedStatement<'c>);
+
+impl<'c> LatestRow<'c> {
+    pub fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+        let text = format!(
             "SELECT {COLUMNS} FROM history h WHERE h.key = ?1 AND h.revision <= ?2
              ORDER BY h.revision DESC LIMIT 1"
-        ))?
-        .query_row((key.as_bytes(), signed(revision)), Row::read)
-        .optional()
+        );
+        connection.prepare_cached(&text).map(Self)
+    }
+
+    pub fn of(&mut self, key: &str, revision: Revision) -> Result<Option<Result<Row, Damaged>>, rusqlite::Error> {
+        self.0.query_row((key.as_bytes(), signed(revision)), Row::read).optional()
+    }
 }
 
 pub(super) fn range(connection: &mut Connection, prefix: &str, options: &RangeOptions) -> Result<Range, Error> {

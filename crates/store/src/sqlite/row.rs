@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use rusqlite::{CachedStatement, Connection};
 
 use crate::{Entry, Revision};
 
@@ -20,6 +21,31 @@ pub(super) struct Row {
     pub version: u64,
     pub previous: Revision,
     pub value: Bytes,
+}
+
+/// Adds rows; prepared once for all of a batch.
+pub(super) struct InsertRow<'c>(CachedStatement<'c>);
+
+impl<'c> InsertRow<'c> {
+    pub fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+        let text = "INSERT INTO history (revision, key, deleted, create_revision, version, previous, checksum, value)
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        connection.prepare_cached(text).map(Self)
+    }
+
+    pub fn insert(&mut self, row: &Row) -> Result<(), rusqlite::Error> {
+        let columns = (
+            row.revision as i64,
+            row.key.as_bytes(),
+            i64::from(row.deleted),
+            row.create_revision as i64,
+            row.version as i64,
+            row.previous as i64,
+            row.checksum(),
+            &row.value[..],
+        );
+        self.0.execute(columns).map(drop)
+    }
 }
 
 /// A row came back different from how it was written.
@@ -61,25 +87,6 @@ impl Row {
         hasher.update(self.key.as_bytes());
         hasher.update(&self.value);
         i64::from(hasher.finalize())
-    }
-
-    pub fn insert(&self, connection: &rusqlite::Connection) -> Result<(), rusqlite::Error> {
-        connection
-            .prepare_cached(
-                "INSERT INTO history (revision, key, deleted, create_revision, version, previous, checksum, value)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?
-            .execute((
-                self.revision as i64,
-                self.key.as_bytes(),
-                i64::from(self.deleted),
-                self.create_revision as i64,
-                self.version as i64,
-                self.previous as i64,
-                self.checksum(),
-                &self.value[..],
-            ))?;
-        Ok(())
     }
 
     /// `None` if the row says that the key was deleted.

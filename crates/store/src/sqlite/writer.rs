@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::compaction;
 use super::database::{State, read_state};
-use super::gather::{Gathering, Wait, plan_wait};
-use super::read::{damaged, event, latest_row};
-use super::row::Row;
+use super::gather::{Gathering, LoadMeter, Wait, plan_wait};
+use super::read::{LatestRow, damaged, event};
+use super::row::{InsertRow, Row};
 use super::watchers::Watchers;
 use crate::{Commit, Committed, Entry, Error, Event, Expect, Op, Revision};
 
@@ -47,6 +47,7 @@ pub(super) struct Writer {
     gathering: Arc<Gathering>,
     /// What the next batch waits for, as the last one taught.
     wait: Option<Wait>,
+    load: LoadMeter,
     state: State,
     /// A step of compaction failed: leave it until the next request for one.
     compaction_stalled: bool,
@@ -78,6 +79,7 @@ impl Writer {
             progress,
             gathering,
             wait: None,
+            load: LoadMeter::new(),
             state,
             compaction_stalled: false,
             halted: None,
@@ -128,9 +130,11 @@ impl Writer {
         let mut began = Instant::now();
         let result = (|| {
             let transaction = self.connection.transaction()?;
+            let mut batch = Batch::begin(&transaction)?;
             for request in requests.by_ref() {
-                judged.push(judge(&transaction, request, &mut state, &mut events)?);
+                judged.push(batch.judge(request, &mut state, &mut events)?);
             }
+            drop(batch);
             began = Instant::now();
             transaction.commit()
         })();
@@ -148,7 +152,7 @@ impl Writer {
         if !events.is_empty() {
             self.watchers.publish(events, state.latest);
         }
-        self.wait = plan_wait(judged.len(), self.requests.len(), commit);
+        self.wait = plan_wait(judged.len(), self.requests.len(), commit, self.load.read());
         for judged in judged {
             judged.answer();
         }
@@ -199,59 +203,73 @@ impl Writer {
     }
 }
 
-/// Judges one request in the batch's transaction and, if it may, writes it there. An `Err` is a
-/// failure of the database that the whole batch shares.
-fn judge(
-    connection: &Connection,
-    request: Request,
-    state: &mut State,
-    events: &mut Vec<Event>,
-) -> Result<Judged, rusqlite::Error> {
-    match request {
-        Request::Commit { commit, reply } => {
-            let outcome = write(connection, commit, state, events)?;
-            Ok(Judged::Commit { reply, outcome })
-        }
-        Request::Compact { revision, reply } => {
-            let outcome = if revision > state.latest {
-                Err(Error::FutureRevision { requested: revision, current: state.latest })
-            } else {
-                if revision > state.horizon {
-                    compaction::raise_horizon(connection, revision)?;
-                    state.horizon = revision;
-                }
-                Ok(())
-            };
-            Ok(Judged::Compact { reply, outcome })
-        }
-    }
+/// The transaction that the requests of a batch share. An `Err` of its methods is a failure of
+/// the database, and so the whole batch's.
+struct Batch<'c> {
+    connection: &'c Connection,
+    latest: LatestRow<'c>,
+    insert: InsertRow<'c>,
 }
 
-fn write(
-    connection: &Connection,
-    commit: Commit,
-    state: &mut State,
-    events: &mut Vec<Event>,
-) -> Result<Result<Committed, Error>, rusqlite::Error> {
-    let current = match latest_row(connection, &commit.key, state.latest)? {
-        Some(Ok(row)) if row.deleted => None,
-        Some(Ok(row)) => Some(row),
-        Some(Err(damage)) => return Ok(Err(damaged(connection, damage))),
-        None => None,
-    };
-    let revision = state.latest + 1;
-    let row = match plan_row(&commit, current.as_ref(), revision) {
-        Some(row) => row,
-        None => {
-            let current = current.and_then(Row::into_entry);
-            return Ok(Err(Error::Conflict { key: commit.key, current }));
+impl<'c> Batch<'c> {
+    fn begin(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+        let (latest, insert) = (LatestRow::prepare(connection)?, InsertRow::prepare(connection)?);
+        Ok(Batch { connection, latest, insert })
+    }
+
+    /// Judges one request and, if it may, writes it.
+    fn judge(
+        &mut self,
+        request: Request,
+        state: &mut State,
+        events: &mut Vec<Event>,
+    ) -> Result<Judged, rusqlite::Error> {
+        match request {
+            Request::Commit { commit, reply } => {
+                let outcome = self.write(commit, state, events)?;
+                Ok(Judged::Commit { reply, outcome })
+            }
+            Request::Compact { revision, reply } => {
+                let outcome = if revision > state.latest {
+                    Err(Error::FutureRevision { requested: revision, current: state.latest })
+                } else {
+                    if revision > state.horizon {
+                        compaction::raise_horizon(self.connection, revision)?;
+                        state.horizon = revision;
+                    }
+                    Ok(())
+                };
+                Ok(Judged::Compact { reply, outcome })
+            }
         }
-    };
-    row.insert(connection)?;
-    state.latest = revision;
-    let previous: Option<Entry> = current.clone().and_then(Row::into_entry);
-    events.push(event(row, current));
-    Ok(Ok(Committed { revision, previous }))
+    }
+
+    fn write(
+        &mut self,
+        commit: Commit,
+        state: &mut State,
+        events: &mut Vec<Event>,
+    ) -> Result<Result<Committed, Error>, rusqlite::Error> {
+        let current = match self.latest.of(&commit.key, state.latest)? {
+            Some(Ok(row)) if row.deleted => None,
+            Some(Ok(row)) => Some(row),
+            Some(Err(damage)) => return Ok(Err(damaged(self.connection, damage))),
+            None => None,
+        };
+        let revision = state.latest + 1;
+        let row = match plan_row(&commit, current.as_ref(), revision) {
+            Some(row) => row,
+            None => {
+                let current = current.and_then(Row::into_entry);
+                return Ok(Err(Error::Conflict { key: commit.key, current }));
+            }
+        };
+        self.insert.insert(&row)?;
+        state.latest = revision;
+        let previous: Option<Entry> = current.clone().and_then(Row::into_entry);
+        events.push(event(row, current));
+        Ok(Ok(Committed { revision, previous }))
+    }
 }
 
 /// The row that a commit adds, or `None` if its expectation does not hold.
