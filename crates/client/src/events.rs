@@ -147,7 +147,7 @@ async fn create(
 }
 
 fn rfc3339(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    ferry_api::codec::time::format_seconds(at)
 }
 
 enum Decision {

@@ -38,7 +38,7 @@ pub fn compute_status_patch(pod: &Pod, why: &Reason, nominated: Option<&str>, no
             "reason": why.reason,
             "message": why.message,
             "lastProbeTime": null,
-            "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            "lastTransitionTime": ferry_api::codec::time::format_seconds(since),
         });
         if let Some(generation) = pod.metadata.generation {
             condition["observedGeneration"] = generation.into();
@@ -62,7 +62,7 @@ pub fn render_victim_patch(uid: &str, preemptor: &Pod, now: Timestamp) -> Value 
             "reason": "PreemptionByScheduler",
             "message": format!("{}: preempting to accommodate a higher priority pod", preemptor.spec.scheduler_name),
             "lastProbeTime": null,
-            "lastTransitionTime": now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            "lastTransitionTime": ferry_api::codec::time::format_seconds(now),
         }]},
     })
 }

@@ -3,7 +3,7 @@
 
 use super::generate_name::{ATTEMPTS, generate_name};
 use super::service::changed_addresses;
-use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
+use super::{Caller, Registry, Tracking, Written, metadata, store_failed, timestamp};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -151,9 +151,4 @@ impl Registry {
         request.object = Some(object);
         admission.validate(&request).await
     }
-}
-
-/// RFC 3339 with whole seconds, as metav1.Time is written.
-pub fn timestamp(at: jiff::Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -2,8 +2,8 @@
 //! The order of steps is upstream's (rest/delete.go BeforeDelete and the generic
 //! store's Delete); [`plan_deletion`] decides, the loop around it acts.
 
-use super::create::timestamp;
 use super::service::changed_addresses;
+use super::timestamp;
 use super::update::{Admit, revision_of};
 use super::{Caller, Registry, Written, store_failed};
 use crate::admission::{AdmissionRequest, Operation};

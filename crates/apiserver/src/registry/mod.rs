@@ -21,7 +21,6 @@ pub mod service_address;
 pub mod service_ip;
 mod update;
 
-pub use create::timestamp;
 pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status, returns_deleted_object};
 pub use managed_fields::{Tracking, reset_fields};
 pub use rows::Rows;
@@ -35,6 +34,7 @@ use crate::encryption::{Encryption, Held, Kind, Unreadable};
 use crate::metrics::Metrics;
 use crate::metrics::storage::operation;
 use bytes::Bytes;
+pub use ferry_api::codec::time::format_seconds as timestamp;
 use ferry_api::object::Meta;
 use ferry_api::status::{Cause, Details, Status};
 use ferry_resources::Row;

@@ -27,7 +27,7 @@ impl Strategy for ApiService {
             json!({"conditions": [{
                 "type": "Available", "status": "True", "reason": "Local",
                 "message": "Local APIServices are always available",
-                "lastTransitionTime": context.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+                "lastTransitionTime": ferry_api::codec::time::format_seconds(context.now),
             }]})
         };
         set(object, "status", status);

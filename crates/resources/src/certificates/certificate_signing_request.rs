@@ -166,7 +166,7 @@ fn conditions<'a>(request: &'a Value, kind: &str) -> Vec<&'a Value> {
 
 /// When a condition was last touched and when it last turned, unless the writer says so.
 fn set_condition_times(context: &Context, new: &mut Value, old: &Value) {
-    let now = context.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let now = ferry_api::codec::time::format_seconds(context.now);
     let was = old.field("status").list("conditions");
     let Some(status) = field_mut(new, "status") else { return };
     for condition in list_mut(status, "conditions") {

@@ -18,7 +18,7 @@ pub fn default_tolerations(request: &mut Value) {
 
 /// When a taint came to be, unless its writer says so.
 pub fn set_time_added(context: &Context, taint: &mut Value) {
-    default_value(taint, "timeAdded", context.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    default_value(taint, "timeAdded", ferry_api::codec::time::format_seconds(context.now));
 }
 
 /// An effect that was let in may stay.

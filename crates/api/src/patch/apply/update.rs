@@ -4,6 +4,7 @@
 use super::compare::compare;
 use super::ownership::{Identity, Operation, Ownership};
 use super::set::Set;
+use crate::codec::time::format_seconds;
 use crate::gvk::GroupVersionKind;
 use crate::object::Meta;
 use crate::schema::TypeDef;
@@ -32,7 +33,7 @@ impl<'a> WriteOptions<'a> {
     }
 
     pub(super) fn time(&self) -> String {
-        self.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+        format_seconds(self.now)
     }
 }
 

@@ -116,7 +116,7 @@ impl Strategy for CustomResourceDefinition {
         let condition = json!({
             "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
             "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-            "lastTransitionTime": now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            "lastTransitionTime": ferry_api::codec::time::format_seconds(now),
         });
         let mut conditions = marked.field("status").list("conditions").to_vec();
         conditions.retain(|condition| condition.text("type") != "Terminating");

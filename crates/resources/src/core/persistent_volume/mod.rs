@@ -182,7 +182,7 @@ impl Strategy for PersistentVolume {
 
 /// A moment as `meta/v1 Time` writes it, to the second.
 fn moment(context: &Context) -> String {
-    context.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    ferry_api::codec::time::format_seconds(context.now)
 }
 
 /// The defaults of a volume's spec wherever it stands.
