@@ -8,14 +8,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a strategy may know about the request.
-#[derive(Clone, Debug)]
-pub struct Context {
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
     pub now: Timestamp,
     /// The user who asks, for fields that record it.
-    pub user: String,
-    pub uid: String,
-    pub groups: Vec<String>,
-    pub extra: BTreeMap<String, Vec<String>>,
+    pub user: &'a str,
+    pub uid: &'a str,
+    pub groups: &'a [String],
+    pub extra: &'a BTreeMap<String, Vec<String>>,
 }
 
 /// The order on create: `default` → mutating admission → `prepare_for_create` and the

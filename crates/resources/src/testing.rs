@@ -3,15 +3,13 @@
 use crate::{Context, Strategy};
 use ferry_api::field::ErrorList;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-pub fn context() -> Context {
-    Context {
-        now: now(),
-        user: "tester".to_owned(),
-        uid: String::new(),
-        groups: vec!["testers".to_owned()],
-        extra: std::collections::BTreeMap::new(),
-    }
+pub fn context() -> Context<'static> {
+    static GROUPS: LazyLock<[String; 1]> = LazyLock::new(|| ["testers".to_owned()]);
+    static EXTRA: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    Context { now: now(), user: "tester", uid: "", groups: &*GROUPS, extra: &EXTRA }
 }
 
 pub fn now() -> jiff::Timestamp {

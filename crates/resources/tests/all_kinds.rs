@@ -3,16 +3,14 @@
 use ferry_api::object::Meta;
 use ferry_resources::{Context, Row, all, validate_metadata, validate_metadata_update};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
-fn context() -> Context {
-    Context {
-        now: "2026-01-01T00:00:00Z".parse().expect("a fixed time"),
-        user: "tester".into(),
-        uid: String::new(),
-        groups: vec!["testers".into()],
-        extra: std::collections::BTreeMap::new(),
-    }
+fn context() -> Context<'static> {
+    static GROUPS: LazyLock<[String; 1]> = LazyLock::new(|| ["testers".to_owned()]);
+    static EXTRA: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let now = "2026-01-01T00:00:00Z".parse().expect("a fixed time");
+    Context { now, user: "tester", uid: "", groups: &*GROUPS, extra: &EXTRA }
 }
 
 fn template() -> Value {

@@ -172,14 +172,9 @@ impl Caller {
         }
     }
 
-    fn strategy_context(&self) -> ferry_resources::Context {
-        ferry_resources::Context {
-            now: self.now,
-            user: self.user.name.clone(),
-            uid: self.user.uid.clone(),
-            groups: self.user.groups.clone(),
-            extra: self.user.extra.clone(),
-        }
+    fn strategy_context(&self) -> ferry_resources::Context<'_> {
+        let UserInfo { name, uid, groups, extra } = &*self.user;
+        ferry_resources::Context { now: self.now, user: name, uid, groups, extra }
     }
 }
 

@@ -60,11 +60,11 @@ impl Strategy for CertificateSigningRequest {
         for key in ["username", "uid", "groups", "extra"] {
             remove(spec, key);
         }
-        set(spec, "username", context.user.as_str());
+        set(spec, "username", context.user);
         if !context.uid.is_empty() {
-            set(spec, "uid", context.uid.as_str());
+            set(spec, "uid", context.uid);
         }
-        set(spec, "groups", context.groups.clone());
+        set(spec, "groups", context.groups.to_vec());
         if !context.extra.is_empty() {
             set(spec, "extra", json!(context.extra));
         }
