@@ -5,6 +5,7 @@ use crate::query::Query;
 use ferry_api::status::Status;
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use std::borrow::Cow;
 
 pub const JSON: &str = "application/json";
 pub const YAML: &str = "application/yaml";
@@ -84,8 +85,7 @@ pub enum Use {
 
 /// Picks what the Accept header asks for, best first.
 pub fn output(headers: &HeaderMap, query: &Query, what: Use) -> Result<Accepted, Status> {
-    let accept = headers.get_all(ACCEPT).iter().filter_map(|v| v.to_str().ok()).collect::<Vec<_>>().join(",");
-    let chosen = choose(&accept, what)
+    let chosen = choose(&accept(headers), what)
         .ok_or_else(|| Status::not_acceptable(if what == Use::Watch { &STREAM_TYPES } else { &MEDIA_TYPES }))?;
     let pretty = chosen.pretty || wants_pretty(headers, query);
     Ok(Accepted { pretty: pretty && chosen.format == Format::Json && what != Use::Watch, ..chosen })
@@ -94,13 +94,25 @@ pub fn output(headers: &HeaderMap, query: &Query, what: Use) -> Result<Accepted,
 /// The format of a request's body.
 pub fn input(headers: &HeaderMap) -> Result<Format, Status> {
     let content_type = headers.get(CONTENT_TYPE).map_or(Ok(JSON), |value| value.to_str()).unwrap_or("?");
-    let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let media_type = if media_type.is_empty() { JSON } else { &media_type };
-    Format::parse(media_type).ok_or_else(|| Status::unsupported_media_type(&MEDIA_TYPES))
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    let media_type = if media_type.is_empty() { JSON } else { media_type };
+    let format = Format::parse(media_type).or_else(|| Format::parse(&media_type.to_ascii_lowercase()));
+    format.ok_or_else(|| Status::unsupported_media_type(&MEDIA_TYPES))
+}
+
+/// What is accepted in all headers of the name together; nearly always there is one.
+fn accept(headers: &HeaderMap) -> Cow<'_, str> {
+    let mut values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let first = values.next().unwrap_or_default();
+    match values.next() {
+        None => first.into(),
+        Some(second) => [first, second].into_iter().chain(values).collect::<Vec<_>>().join(",").into(),
+    }
 }
 
 fn choose(accept: &str, what: Use) -> Option<Accepted> {
-    if accept.trim().is_empty() {
+    // What nearly every client of JSON sends needs no reading.
+    if matches!(accept.trim(), "" | JSON | "*/*") {
         return Some(Accepted::JSON);
     }
     let mut clauses: Vec<Clause> = accept.split(',').filter_map(Clause::parse).collect();
