@@ -30,6 +30,8 @@ const RING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 pub struct Stock {
     row: Arc<Row>,
+    /// Selectors may name fields of this kind besides those that all have.
+    has_fields: bool,
     /// The cache's revision: all changes up to it are applied, here and elsewhere.
     applied: Arc<watch::Sender<Revision>>,
     counts: Arc<StockCounts>,
@@ -94,8 +96,10 @@ pub struct TooOld {
 impl Stock {
     pub(super) fn new(row: Arc<Row>, applied: Arc<watch::Sender<Revision>>) -> Self {
         let counts = Arc::<StockCounts>::default();
+        let has_fields = !row.strategy.selectable_fields(&serde_json::Value::Null).is_empty();
         Self {
             row,
+            has_fields,
             applied,
             counts: counts.clone(),
             inner: RwLock::new(Inner {
@@ -119,11 +123,10 @@ impl Stock {
         &self.row.storage_prefix
     }
 
-    /// Makes a cache entry of stored bytes: one decode, for labels and selectable fields.
+    /// Makes a cache entry of stored bytes.
     pub fn admit(&self, key: Arc<str>, revision: Revision, raw: &[u8]) -> Option<Stored> {
-        let object: serde_json::Value = serde_json::from_slice(raw).ok()?;
-        let fields = self.row.strategy.selectable_fields(&object);
-        Stored::new(key, revision, raw, &object, fields)
+        let fields = |object: &serde_json::Value| self.row.strategy.selectable_fields(object);
+        Stored::new(key, revision, raw, if self.has_fields { Some(&fields) } else { None })
     }
 
     pub fn counts(&self) -> &StockCounts {

@@ -3,6 +3,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use parking_lot::Mutex;
+use serde::Deserialize;
 use serde_json::Value;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -31,20 +32,31 @@ pub struct Stored {
 /// that form.
 type Forms = Mutex<Vec<(u64, Option<Bytes>)>>;
 
+/// Names and values of an object's fields that selectors may name.
+type SelectableFields<'a> = dyn Fn(&Value) -> Vec<(&'static str, String)> + 'a;
+
 impl Stored {
     /// Takes bytes as the store has them (without resourceVersion) into the cache.
-    /// `object` is the same bytes decoded; it is only read for labels.
-    pub fn new(
-        key: Arc<str>,
-        revision: u64,
-        raw: &[u8],
-        object: &Value,
-        fields: Vec<(&'static str, String)>,
-    ) -> Option<Self> {
+    /// `fields` are those that selectors may name, `None` if the kind has none of its own:
+    /// then the bytes are only looked through for labels.
+    pub fn new(key: Arc<str>, revision: u64, raw: &[u8], fields: Option<&SelectableFields<'_>>) -> Option<Self> {
         let (bytes, version_at) = splice_version(raw, revision)?;
-        let labels = match object.get("metadata").and_then(|m| m.get("labels")).and_then(Value::as_object) {
-            Some(map) => map.iter().filter_map(|(k, v)| Some((k.as_str().into(), v.as_str()?.into()))).collect(),
-            None => Box::default(),
+        let (labels, fields) = match fields {
+            Some(fields) => {
+                let mut object: Value = serde_json::from_slice(raw).ok()?;
+                let fields = fields(&object);
+                (object.pointer_mut("/metadata/labels").map(Value::take), fields)
+            }
+            None => {
+                let Outline { metadata } = serde_json::from_slice(raw).ok()?;
+                (metadata.and_then(|metadata| metadata.labels), Vec::new())
+            }
+        };
+        let labels = match labels {
+            Some(Value::Object(map)) => {
+                map.iter().filter_map(|(k, v)| Some((k.as_str().into(), v.as_str()?.into()))).collect()
+            }
+            _ => Box::default(),
         };
         let fields = fields.into_iter().map(|(name, value)| (name, value.into_boxed_str())).collect();
         Some(Self { key, revision, bytes, version_at, labels, fields, forms: OnceLock::new() })
@@ -132,6 +144,18 @@ impl Stored {
     }
 }
 
+/// The little that is built of an object whose labels alone are wanted; the rest of it is
+/// checked to be JSON and passed over.
+#[derive(Deserialize)]
+struct Outline {
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    labels: Option<Value>,
+}
+
 /// Stored bytes with their resourceVersion, and where it stands. `None` for bytes that the
 /// encoder did not write.
 pub fn splice_version(raw: &[u8], revision: u64) -> Option<(Bytes, Range<usize>)> {
@@ -161,8 +185,7 @@ mod tests {
     #[test]
     fn resource_version_is_spliced_without_a_decode() {
         let raw = br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"x":"y"}},"spec":{}}"#;
-        let object: Value = serde_json::from_slice(raw).expect("valid");
-        let stored = Stored::new("/registry/pods/ns/a".into(), 42, raw, &object, vec![]).expect("has metadata");
+        let stored = Stored::new("/registry/pods/ns/a".into(), 42, raw, None).expect("has metadata");
         assert_eq!(
             stored.bytes(),
             &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
@@ -173,9 +196,33 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_the_same_with_and_without_fields() {
+        let raw = br#"{"metadata":{"name":"a","labels":{"x":"y","":"z"}},"spec":{"labels":{"no":"one"},"node":"n"}}"#;
+        let fields =
+            |object: &Value| vec![("spec.node", object["spec"]["node"].as_str().unwrap_or_default().to_owned())];
+        let with = Stored::new("k".into(), 1, raw, Some(&fields)).expect("has metadata");
+        let without = Stored::new("k".into(), 1, raw, None).expect("has metadata");
+        assert_eq!(with.labels().collect::<Vec<_>>(), [("", "z"), ("x", "y")]);
+        assert_eq!(without.labels().collect::<Vec<_>>(), [("", "z"), ("x", "y")]);
+        assert_eq!((with.field("spec.node"), without.field("spec.node")), (Some("n"), None));
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_with_and_without_fields() {
+        for raw in [&br#"{"metadata":{},"data":{"a":1}"#[..], br#"{"metadata":{},"data":tru}"#] {
+            assert!(Stored::new("k".into(), 1, raw, None).is_none());
+            assert!(Stored::new("k".into(), 1, raw, Some(&|_| Vec::new())).is_none());
+        }
+        for labels in ["null", "[]", "{\"a\":1}"] {
+            let raw = format!(r#"{{"metadata":{{"labels":{labels}}}}}"#);
+            assert_eq!(Stored::new("k".into(), 1, raw.as_bytes(), None).expect("JSON").labels().count(), 0);
+        }
+    }
+
+    #[test]
     fn empty_metadata_needs_no_comma() {
         let raw = br#"{"metadata":{}}"#;
-        let stored = Stored::new("k".into(), 1, raw, &Value::Null, vec![]).expect("has metadata");
+        let stored = Stored::new("k".into(), 1, raw, None).expect("has metadata");
         assert_eq!(stored.bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
     }
 
