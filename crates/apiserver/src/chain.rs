@@ -137,9 +137,6 @@ async fn run(
     let asker = asker?;
     // The proof of identity is a secret and of no use to what follows.
     request.headers_mut().remove(http::header::AUTHORIZATION);
-    if let Some(remote) = peer.remote() {
-        request.extensions_mut().insert(RemoteAddress(remote));
-    }
 
     // As whom. After authentication, because the asker must be allowed to act as another,
     // and before everything that counts or judges the one who acts.
@@ -198,6 +195,7 @@ async fn run(
     // Whether another server answers for this group version. Authorized here all the same.
     if let Some(entry) = server.aggregator.index.remote_of_path(&info.path) {
         let audit_id = request.headers().get(AUDIT_ID).cloned();
+        note_remote(request.extensions_mut(), &peer);
         return Ok(Box::pin(server.aggregator.serve(&entry, &user, &info, audit_id.as_ref(), request)).await);
     }
 
@@ -248,6 +246,7 @@ async fn run(
     };
     if stream::serves(&call) {
         parts.headers = call.headers.clone();
+        note_remote(&mut parts.extensions, &peer);
         return Box::pin(stream::serve(call, Request::from_parts(parts, body))).await;
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
@@ -284,6 +283,13 @@ async fn run(
         }
     }
     Ok(response)
+}
+
+/// Whoever a request is passed on to is told where it came from.
+fn note_remote(extensions: &mut http::Extensions, peer: &Peer) {
+    if let Some(remote) = peer.remote() {
+        extensions.insert(RemoteAddress(remote));
+    }
 }
 
 /// What goes with a request for its answer and for the audit log.

@@ -154,6 +154,14 @@ async fn every_group_version_of_ours_has_a_local_api_service() {
 }
 
 #[tokio::test]
+async fn an_aggregated_server_is_told_where_a_request_came_from() {
+    let (server, backend) = with_wardle().await;
+    let answer = server.ask_as(server.admin_at("192.0.2.7:4711"), "GET", FLUNDERS, &[], &json!({})).await;
+    assert_eq!(answer.code, 200);
+    assert_eq!(backend.last(FLUNDERS).header("x-forwarded-for"), "192.0.2.7");
+}
+
+#[tokio::test]
 async fn requests_are_passed_on_in_the_callers_name() {
     let (server, backend) = with_wardle().await;
     let headers = [

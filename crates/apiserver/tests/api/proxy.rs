@@ -37,6 +37,18 @@ pub async fn with_pod() -> Server {
 }
 
 #[tokio::test]
+async fn pods_are_told_where_a_request_came_from() {
+    let server = with_pod().await;
+    let backend = Backend::plain(porter).await;
+    server.routes.lead(POD_IP, 8080, backend.address);
+    let (path, caller) = ("/api/v1/namespaces/default/pods/web/proxy/from", "192.0.2.7:4711");
+    let headers = [("x-forwarded-for", "198.51.100.1")];
+    let answer = server.ask_as(server.admin_at(caller), "GET", path, &headers, &json!({})).await;
+    assert_eq!(answer.code, 200, "{}", answer.message());
+    assert_eq!(backend.last("/from").header("x-forwarded-for"), "198.51.100.1, 192.0.2.7");
+}
+
+#[tokio::test]
 async fn every_method_reaches_pods_and_services() {
     let server = with_pod().await;
     let backend = Backend::plain(porter).await;

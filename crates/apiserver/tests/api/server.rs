@@ -134,6 +134,13 @@ impl Server {
         Self { api, pki, store, directory, routes }
     }
 
+    /// The administrator on a connection from somewhere.
+    pub fn admin_at(&self, remote: &str) -> Peer {
+        let chain = ferry_pki::certificate::parse_chain("the admin", &self.pki.admin.certificate_pem).expect("a chain");
+        let certificates = Arc::new(chain.iter().map(|der| der.to_vec()).collect());
+        Peer::Tls { certificates, remote: Some(remote.parse().expect("an address")) }
+    }
+
     /// Sends anything as anyone.
     pub async fn send(&self, request: Request<Body>, peer: Peer) -> Response<Body> {
         self.api.handle(request, peer).await
