@@ -181,7 +181,7 @@ impl Controller {
         let caller = Caller::server();
         let outcome = server.registry.update(&target, Tracking::Update, &caller, &mut |_| Ok(definition.clone())).await;
         match outcome {
-            Ok(updated) => Ok(Some(updated.written.object)),
+            Ok(updated) => Ok(Some(updated.written.into_object())),
             Err(status) if status.is_conflict() || status.is_not_found() => Ok(None),
             Err(status) => Err(status),
         }

@@ -3,7 +3,7 @@
 
 use super::generate_name::{ATTEMPTS, generate_name};
 use super::service::changed_addresses;
-use super::{Caller, Registry, Tracking, Written, metadata, store_failed, timestamp};
+use super::{Caller, Registry, Tracking, Wants, Written, metadata, store_failed, timestamp};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -110,25 +110,28 @@ impl Registry {
         self.admit_create(row, namespace, &mut object, caller).await?;
 
         let key = row.key(namespace, object.name());
+        let name = object.name().to_owned();
         let exists = |current: Option<&Value>| {
-            let mut status = Status::already_exists(&row.group_resource(), object.name());
+            let mut status = Status::already_exists(&row.group_resource(), &name);
             if current.is_some_and(Meta::is_deleting) {
                 status.message = format!("object is being deleted: {}", status.message);
             }
             status
         };
         if caller.dry_run {
-            if let Some(current) = self.current(row, namespace, object.name()).await? {
+            if let Some(current) = self.current(row, namespace, &name).await? {
                 return Err(exists(Some(&current)));
             }
             return Ok(self.unstored_answer(object, None));
         }
         let encoded = self.encode(row, &key, &object).await?;
+        let addresses = changed_addresses(row, None, Some(&object));
+        let kept = (caller.wants == Wants::Object || row.gvk() != row.stored_as).then_some(object);
         match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
                 reservation.keep();
-                self.sync_addresses(&changed_addresses(row, None, Some(&object))).await;
-                self.stored_answer(row, object, revision, &encoded).await
+                self.sync_addresses(&addresses).await;
+                self.stored_answer(row, kept, revision, &encoded).await
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {
                 let current = self.read_entry(row, current).await.ok().flatten();

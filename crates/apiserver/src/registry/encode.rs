@@ -15,7 +15,8 @@ pub fn encode_unversioned(object: &Value) -> Vec<u8> {
 }
 
 fn encode_with(object: &Value, metadata: fn(&mut Vec<u8>, &Value)) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1024);
+    // Most objects with their managedFields fit.
+    let mut out = Vec::with_capacity(2048);
     let Value::Object(map) = object else {
         write(&mut out, object);
         return out;

@@ -73,6 +73,17 @@ pub struct Caller {
     pub annotations: Annotations,
     /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
     pub options: Arc<Value>,
+    /// What the answer is made of.
+    pub wants: Wants,
+}
+
+/// What a caller makes its answer of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// The JSON alone: the object need not be kept while the store is at work, where with
+    /// many writers it is what the processor's caches have no room for.
+    Bytes,
+    Object,
 }
 
 #[derive(Clone, Default)]
@@ -156,6 +167,7 @@ impl Caller {
             warnings: Warnings::default(),
             annotations: Annotations::default(),
             options: Arc::default(),
+            wants: Wants::Object,
         }
     }
 
@@ -169,6 +181,7 @@ impl Caller {
             warnings: Warnings::default(),
             annotations: Annotations::default(),
             options: Arc::default(),
+            wants: Wants::Object,
         }
     }
 
@@ -181,9 +194,25 @@ impl Caller {
 /// An object as a write left it: as the answer shows it, in the row's own version.
 #[derive(Debug)]
 pub struct Written {
-    pub object: Value,
-    /// The same, encoded.
+    /// As JSON.
     pub bytes: Bytes,
+    /// The same, decoded: kept from the write, or made when it is asked for.
+    object: OnceLock<Value>,
+}
+
+impl Written {
+    fn new(bytes: Bytes, object: Option<Value>) -> Self {
+        Self { bytes, object: object.map_or_else(OnceLock::new, OnceLock::from) }
+    }
+
+    pub fn object(&self) -> &Value {
+        self.object.get_or_init(|| serde_json::from_slice(&self.bytes).unwrap_or_default())
+    }
+
+    pub fn into_object(self) -> Value {
+        self.object();
+        self.object.into_inner().unwrap_or_default()
+    }
 }
 
 /// An object on its way to the store.
@@ -240,8 +269,7 @@ impl Registry {
         if let Some(revision) = revision {
             object.set_meta("resourceVersion", revision.to_string());
         }
-        let bytes = encode::encode(&object).into();
-        Written { object, bytes }
+        Written::new(encode::encode(&object).into(), Some(object))
     }
 
     /// Lets admission see what a subresource that stores nothing is sent: a POST of another

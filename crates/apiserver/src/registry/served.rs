@@ -101,13 +101,14 @@ impl Registry {
         Ok(Encoded { plain, sealed, _held: held })
     }
 
-    /// The answer to a write that was stored: its bytes are those of the store with the
+    /// The answer to a write that was stored; `object` is what was written, where the answer
+    /// needs it: if the caller wants it, or the store has another version. Its bytes are those of the store with the
     /// revision they were given, so nothing is encoded twice. What went through a webhook
     /// comes back through it, as upstream's answers do.
     pub(super) async fn stored_answer(
         &self,
         row: &Row,
-        mut object: Value,
+        object: Option<Value>,
         revision: Revision,
         encoded: &Encoded,
     ) -> Result<Written, Status> {
@@ -118,13 +119,19 @@ impl Registry {
             let objects = vec![(row.stored_as.version.to_string(), stored)];
             let mut back = custom.definition.convert(objects, &row.version).await.map_err(conversion_failed)?;
             let object = back.pop().unwrap_or(Value::Null);
-            let bytes = encode::encode(&object).into();
-            return Ok(Written { object, bytes });
+            return Ok(Written::new(encode::encode(&object).into(), Some(object)));
         }
-        object.set_meta("resourceVersion", revision.to_string());
+        let object = object.map(|mut object| {
+            object.set_meta("resourceVersion", revision.to_string());
+            object
+        });
         let spliced = if plain { splice_version(&encoded.plain, revision) } else { None };
-        let bytes = spliced.map_or_else(|| encode::encode(&object).into(), |(bytes, _)| bytes);
-        Ok(Written { object, bytes })
+        let bytes = match (spliced, &object) {
+            (Some((bytes, _)), _) => bytes,
+            (None, Some(object)) => encode::encode(object).into(),
+            (None, None) => return Err(Status::internal("an object was stored that cannot be shown")),
+        };
+        Ok(Written::new(bytes, object))
     }
 }
 

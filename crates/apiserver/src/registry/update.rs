@@ -170,7 +170,7 @@ impl Registry {
                     reservation.keep();
                     let after = if last { None } else { Some(&new) };
                     self.sync_addresses(&changed_addresses(row, Some(old), after)).await;
-                    let written = self.stored_answer(row, new, revision, &encoded).await?;
+                    let written = self.stored_answer(row, Some(new), revision, &encoded).await?;
                     return Ok(Updated { written, created: false });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {

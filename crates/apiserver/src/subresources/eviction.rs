@@ -160,7 +160,7 @@ async fn mark_and_delete(call: &Call, caller: &Caller, options: &DeleteOptions) 
             registry.update_as(&target, Admit::Done, Tracking::Update, &Caller::server(), &mut mark).await?.written;
         if options.resource_version.is_some() {
             // The change of version is our own.
-            options.resource_version = Some(written.object.resource_version().to_owned());
+            options.resource_version = Some(written.object().resource_version().to_owned());
         }
     }
     registry.delete_as(&call.row, call.namespace(), name, Admit::Done, &options, caller).await.map(drop)

@@ -58,7 +58,7 @@ pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
             }
         })
         .await?;
-    Ok(answer::document(StatusCode::OK, &shown(call, &updated.written.object)?, &accepted))
+    Ok(answer::document(StatusCode::OK, &shown(call, updated.written.object())?, &accepted))
 }
 
 /// Where a custom resource keeps its replicas.

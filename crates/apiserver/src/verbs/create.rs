@@ -2,7 +2,8 @@
 
 use super::Call;
 use super::options::WriteOptions;
-use crate::registry::Tracking;
+use crate::negotiate::Accepted;
+use crate::registry::{Tracking, Wants};
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::status::Status;
@@ -13,7 +14,10 @@ pub async fn create(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let mut object = call.decode(&body, options.field_validation)?;
     call.row.strategy.default(&mut object);
-    let caller = call.caller(&options, "CreateOptions");
+    let mut caller = call.caller(&options, "CreateOptions");
+    if accepted == Accepted::JSON {
+        caller.wants = Wants::Bytes;
+    }
     let registry = &call.server.registry;
     let written = registry.create(&call.row, call.namespace(), object, Tracking::Update, &caller).await?;
     Ok(call.show(StatusCode::CREATED, &written, &accepted))

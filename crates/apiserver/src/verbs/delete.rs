@@ -5,7 +5,7 @@ use super::options::{invalid_options, validate_dry_run};
 use crate::answer;
 use crate::authz::Attributes;
 use crate::negotiate::{self, Accepted};
-use crate::registry::{Caller, DeleteOptions, Deleted, deleted_status, returns_deleted_object};
+use crate::registry::{Caller, DeleteOptions, Deleted, Wants, deleted_status, returns_deleted_object};
 use crate::transport::Body;
 use crate::wire;
 use bytes::Bytes;
@@ -44,7 +44,7 @@ fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &A
             answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
         }
         Deleted::Gone(written) if !returns_deleted_object(&call.row) => {
-            let status = deleted_status(&call.row, &written.object);
+            let status = deleted_status(&call.row, written.object());
             let value = serde_json::to_value(&status).unwrap_or(Value::Null);
             answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
         }
@@ -158,6 +158,7 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         warnings: call.warnings.clone(),
         annotations: call.annotations.clone(),
         options: value.into(),
+        wants: Wants::Object,
     };
     Ok((options, caller))
 }

@@ -24,7 +24,7 @@ use crate::authn::UserInfo;
 use crate::authz::Attributes;
 use crate::negotiate::{self, Accepted, Format, Shape, Use};
 use crate::query::Query;
-use crate::registry::{Annotations, Caller, IfAbsent, Warnings, Written};
+use crate::registry::{Annotations, Caller, IfAbsent, Wants, Warnings, Written};
 use crate::request_info::RequestInfo;
 use crate::subresources;
 use crate::table;
@@ -90,6 +90,7 @@ impl Call {
             warnings: self.warnings.clone(),
             annotations: self.annotations.clone(),
             options: Arc::new(options.to_value(kind)),
+            wants: Wants::Object,
         }
     }
 
@@ -126,8 +127,9 @@ impl Call {
     /// Shows what a write left.
     pub fn show(&self, code: StatusCode, written: &Written, accepted: &Accepted) -> Response<Body> {
         match accepted.shape {
-            Shape::Object => answer::object(code, &written.object, &written.bytes, accepted),
-            _ => answer::document(code, &table::shape_one(self, &written.object, accepted), accepted),
+            Shape::Object if *accepted == Accepted::JSON => answer::bytes(code, written.bytes.clone(), accepted),
+            Shape::Object => answer::object(code, written.object(), &written.bytes, accepted),
+            _ => answer::document(code, &table::shape_one(self, written.object(), accepted), accepted),
         }
     }
 
