@@ -17,6 +17,7 @@ pub mod legacy_token;
 pub mod openid;
 mod request_token;
 pub mod review;
+mod signature;
 pub mod token;
 mod token_file;
 pub mod token_request;

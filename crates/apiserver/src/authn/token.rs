@@ -8,6 +8,7 @@
 
 use super::certificate::sha256;
 use super::legacy_token::{self, LegacyClaims};
+use super::signature;
 use super::user::{self, UserInfo};
 use crate::metrics::family::{Counter, Instrument, head};
 use crate::registry::lookup::ObjectLookup;
@@ -132,6 +133,7 @@ enum Named {
 
 impl TokenAuthority {
     pub fn new(key: &ServiceAccountKey, issuer: &str, audiences: &[String]) -> Result<Self, ferry_pki::Error> {
+        signature::use_ring();
         let bad = |reason: String| ferry_pki::Error::PrivateKey { what: "the service account key".into(), reason };
         let encoding = EncodingKey::from_ec_pem(key.private_pem.as_bytes()).map_err(|e| bad(e.to_string()))?;
         let decoding = DecodingKey::from_ec_pem(key.public_pem.as_bytes()).map_err(|e| bad(e.to_string()))?;

@@ -2,6 +2,7 @@
 //! fetched again when a token is signed with a key that is not among them. Called by
 //! `issuer.rs`.
 
+use crate::authn::signature;
 use crate::webhook::{Hook, Kubeconfig};
 use ferry_api::object::Meta;
 use jsonwebtoken::jwk::Jwk;
@@ -86,6 +87,7 @@ fn connect(url: &str, ca: Option<&str>) -> Result<Hook, String> {
 /// The keys that can be used. One that cannot is passed over: a set may hold keys for
 /// other purposes.
 fn read_keys(document: &Value) -> Vec<Key> {
+    signature::use_ring();
     let read = |value: &Value| {
         let jwk: Jwk = serde_json::from_value(value.clone()).ok()?;
         Some(Key { key: DecodingKey::from_jwk(&jwk).ok()?, id: jwk.common.key_id })
