@@ -101,10 +101,10 @@ impl Registry {
         Ok(Encoded { plain, sealed, _held: held })
     }
 
-    /// The answer to a write that was stored; `object` is what was written, where the answer
-    /// needs it: if the caller wants it, or the store has another version. Its bytes are those of the store with the
-    /// revision they were given, so nothing is encoded twice. What went through a webhook
-    /// comes back through it, as upstream's answers do.
+    /// The answer to a write that was stored: its bytes are those of the store with the
+    /// revision they were given, so nothing is encoded twice. `object` is what was written;
+    /// it may be left out where the caller does not want it and the store has the row's own
+    /// version. What went through a webhook comes back through it, as upstream's answers do.
     pub(super) async fn stored_answer(
         &self,
         row: &Row,
