@@ -11,6 +11,7 @@ pub mod object;
 pub mod openapi;
 pub mod patch;
 pub mod pod;
+pub mod problems;
 pub mod quantity;
 pub mod quota;
 pub mod schema;

@@ -5,6 +5,7 @@ use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
 use crate::outgoing::{Dial, Network};
 use crate::profiling::SetVerbosity;
+use ferry_api::problems::Problems;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub struct Config {
     pub profiling: bool,
     /// How much is logged can be changed by this at /debug/flags/v; `None` where it cannot.
     pub set_verbosity: Option<SetVerbosity>,
+    /// The list of this process's problems, served at [`ferry_api::problems::PATH`].
+    pub problems: Problems,
     /// What else of this process /metrics tells.
     pub more_metrics: Vec<MoreMetrics>,
 }
@@ -88,6 +91,7 @@ impl Config {
             admission: PluginConfig::default(),
             profiling: true,
             set_verbosity: None,
+            problems: Problems::default(),
             more_metrics: Vec::new(),
         }
     }

@@ -203,6 +203,11 @@ impl ApiServer {
         serve::serve(self.clone(), listener, tls).await
     }
 
+    /// The list that components of this process report to; it is served to administrators.
+    pub fn problems(&self) -> &ferry_api::problems::Problems {
+        &self.0.config.problems
+    }
+
     /// Stops taking connections and ends those that are idle; requests under way may finish.
     pub fn stop(&self) {
         self.0.stopping.store(true, Ordering::Release);

@@ -8,6 +8,7 @@ use crate::query::Query;
 use crate::request_info::RequestInfo;
 use crate::transport::Body;
 use crate::{ServerState, answer, discovery, health, metrics, openapi, profiling, version};
+use ferry_api::problems;
 use ferry_api::status::Status;
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{HeaderMap, Method, Response, StatusCode};
@@ -46,6 +47,10 @@ pub async fn serve(
         "" => Ok(answer::document(StatusCode::OK, &index(server), &plain()?)),
         "/version" => {
             Ok(answer::document(StatusCode::OK, &version::render(), &Accepted { pretty: true, ..Accepted::JSON }))
+        }
+        problems::PATH => {
+            let value = json!({"problems": server.config.problems.list()});
+            Ok(answer::document(StatusCode::OK, &value, &plain()?))
         }
         "/metrics" => {
             let text = server.metrics.render(server);

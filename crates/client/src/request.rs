@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::transport::{Body, Transport, empty_body, full_body, read_body};
 use crate::watch::WatchLines;
+use ferry_api::problems::Problems;
 use ferry_api::status::Status;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -190,12 +191,23 @@ impl Patch {
 pub struct Client {
     transport: Arc<dyn Transport>,
     user_agent: Arc<str>,
+    problems: Problems,
 }
 
 impl Client {
     /// `component` becomes the user agent, and so the field manager of plain writes.
     pub fn new(transport: Arc<dyn Transport>, component: &str) -> Self {
-        Self { transport, user_agent: component.into() }
+        Self { transport, user_agent: component.into(), problems: Problems::default() }
+    }
+
+    /// Informers of this client report to `problems` the objects that they cannot read.
+    pub fn with_problems(mut self, problems: Problems) -> Self {
+        self.problems = problems;
+        self
+    }
+
+    pub fn problems(&self) -> &Problems {
+        &self.problems
     }
 
     pub fn user_agent(&self) -> &str {
@@ -418,7 +430,8 @@ impl Client {
         self.decode(Request { method, path, body, ..Default::default() }).await
     }
 
-    async fn decode<R: DeserializeOwned>(&self, request: Request) -> Result<R, Error> {
+    /// Sends a request as it stands and decodes its JSON answer.
+    pub async fn decode<R: DeserializeOwned>(&self, request: Request) -> Result<R, Error> {
         let what = format!("{} {}", request.method, request.path);
         let response = self.call(request).await?;
         let body = read_body(response.into_body()).await.map_err(Error::Transport)?;

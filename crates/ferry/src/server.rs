@@ -59,7 +59,7 @@ impl Transport for InProcess {
 
 pub fn client(api: &ApiServer, user: UserInfo, component: &str) -> Client {
     let transport = InProcess { api: api.clone(), user: Arc::new(user) };
-    Client::new(Arc::new(transport), &format!("{component}/v1.36.4 (ferry)"))
+    Client::new(Arc::new(transport), &format!("{component}/v1.36.4 (ferry)")).with_problems(api.problems().clone())
 }
 
 impl Server {

@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::{Place, daemon};
 use anyhow::{Context, Result, bail};
+use ferry_api::problems::{self, Problem};
 use ferry_client::{Client, ListParams, Request, TlsTransport};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use std::collections::BTreeMap;
@@ -34,6 +35,9 @@ pub async fn run(place: &Place) -> Result<()> {
         *phases.entry(pod.status.and_then(|s| s.phase).unwrap_or_else(|| "Unknown".into())).or_default() += 1;
     }
     let phases: Vec<String> = phases.into_iter().map(|(phase, n)| format!("{n} {phase}")).collect();
+    for problem in problems(&client).await? {
+        println!("problem   {}", render_problem(&problem));
+    }
     println!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") });
     Ok(())
 }
@@ -49,6 +53,22 @@ pub fn admin_client(cluster: &Cluster) -> Result<Client> {
     // The connector chooses the protocols itself.
     config.alpn_protocols.clear();
     Ok(Client::new(Arc::new(TlsTransport::new(cluster.api_url(), config)), "ferry"))
+}
+
+async fn problems(client: &Client) -> Result<Vec<Problem>> {
+    #[derive(serde::Deserialize)]
+    struct Listed {
+        problems: Vec<Problem>,
+    }
+    let request = Request { path: problems::PATH.into(), ..Default::default() };
+    let listed: Listed = client.decode(request).await.context("cannot read the list of problems")?;
+    Ok(listed.problems)
+}
+
+fn render_problem(problem: &Problem) -> String {
+    let Problem { component, subject, message, count } = problem;
+    let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+    format!("{component}: {subject}: {message}{times}")
 }
 
 /// Ready, or the reason the kubelet gives for not being so.
