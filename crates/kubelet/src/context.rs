@@ -4,6 +4,7 @@
 use crate::Config;
 use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
+use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::image::Images;
 use crate::objects::ObjectCache;
@@ -61,6 +62,10 @@ impl Context {
             registry,
             recorder,
         }
+    }
+
+    pub fn container_files(&self) -> ContainerFiles {
+        ContainerFiles { root_dir: self.config.root_dir.clone(), log_dir: self.config.log_dir.clone() }
     }
 
     pub fn machine(&self) -> Machine {

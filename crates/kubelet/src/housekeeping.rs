@@ -4,9 +4,11 @@
 use crate::Error;
 use crate::context::Context;
 use crate::cri::v1;
+use crate::volume::beneath::Dir;
 use ferry_client::EventType;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +46,8 @@ async fn rotate_logs(context: &Context) {
     for container in containers {
         let Ok(status) = context.runtime.container_status(&container.id).await else { continue };
         let path = PathBuf::from(status.log_path);
-        if std::fs::metadata(&path).is_ok_and(|meta| meta.len() > MAX_LOG_SIZE)
+        let log = context.container_files().open_log(&path);
+        if log.and_then(|log| log.metadata()).is_ok_and(|meta| meta.len() > MAX_LOG_SIZE)
             && let Err(error) = rotate(context, &container.id, &path).await
         {
             tracing::warn!(path = %path.display(), %error, "cannot rotate the log");
@@ -53,38 +56,35 @@ async fn rotate_logs(context: &Context) {
 }
 
 async fn rotate(context: &Context, id: &str, path: &Path) -> std::io::Result<()> {
-    let old = rotated_name(path, Timestamp::now());
-    std::fs::rename(path, &old)?;
+    let (directory, name) = context.container_files().log_directory(path)?;
+    let old = rotated_name(&name, Timestamp::now());
+    directory.rename(&name, &old)?;
     if let Err(error) = context.runtime.reopen_container_log(id).await {
         // The runtime still writes to the old file; give it its name back.
-        std::fs::rename(&old, path)?;
+        directory.rename(&old, &name)?;
         return Err(std::io::Error::other(error));
     }
-    for stale in plan_removal(list_rotated(path)?) {
-        std::fs::remove_file(stale)?;
+    for stale in plan_removal(list_rotated(&directory, &name)?) {
+        directory.remove_file(&stale)?;
     }
     Ok(())
 }
 
 /// `0.log` becomes `0.log.20260101-120000`, upstream's form.
-fn rotated_name(path: &Path, at: Timestamp) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
-    PathBuf::from(name)
+fn rotated_name(name: &OsStr, at: Timestamp) -> OsString {
+    let mut rotated = name.to_owned();
+    rotated.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
+    rotated
 }
 
-fn list_rotated(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let Some(directory) = path.parent() else { return Ok(Vec::new()) };
-    let prefix = format!("{}.", path.file_name().unwrap_or_default().to_string_lossy());
-    let entries = std::fs::read_dir(directory)?.flatten();
-    Ok(entries
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
-        .map(|entry| entry.path())
-        .collect())
+fn list_rotated(directory: &Dir, name: &OsStr) -> std::io::Result<Vec<OsString>> {
+    let prefix = [name.as_encoded_bytes(), b"."].concat();
+    let names = directory.read()?.flatten().map(|entry| entry.file_name());
+    Ok(names.filter(|name| name.as_encoded_bytes().starts_with(&prefix)).collect())
 }
 
 /// All but the newest, one of which is the file being written.
-fn plan_removal(mut rotated: Vec<PathBuf>) -> Vec<PathBuf> {
+fn plan_removal(mut rotated: Vec<OsString>) -> Vec<OsString> {
     rotated.sort();
     let keep = MAX_LOG_FILES - 1;
     rotated.truncate(rotated.len().saturating_sub(keep));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_newest_logs_are_kept() {
-        let files: Vec<PathBuf> = (0..7).map(|n| PathBuf::from(format!("0.log.2026010{n}-000000"))).collect();
+        let files: Vec<OsString> = (0..7).map(|n| OsString::from(format!("0.log.2026010{n}-000000"))).collect();
         let gone = plan_removal(files.iter().rev().cloned().collect());
         assert_eq!(gone, files[..3]);
         assert!(plan_removal(files[..4].to_vec()).is_empty());

@@ -12,6 +12,7 @@ pub mod backoff;
 pub mod cgroup;
 pub mod cni;
 pub mod container;
+pub mod container_files;
 mod context;
 pub mod cri;
 mod duration;
@@ -167,8 +168,12 @@ pub async fn run_with_runtime(
     ready: watch::Sender<bool>,
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
-    for path in [&config.root_dir, &config.log_dir] {
-        std::fs::create_dir_all(path).map_err(|source| Error::Directory { path: path.clone(), source })?;
+    let mut config = config;
+    for path in [&mut config.root_dir, &mut config.log_dir] {
+        // The mount table and the runtime know resolved paths only; one that leads through a
+        // link, or starts at the working directory, would match nothing there.
+        let made = std::fs::create_dir_all(&path).and_then(|()| std::fs::canonicalize(&path));
+        *path = made.map_err(|source| Error::Directory { path: path.clone(), source })?;
     }
     // Ends everything below when this function returns, for whatever reason.
     let shutdown = shutdown.child_token();

@@ -2,10 +2,13 @@
 //!
 //! `pod_worker` reads it afresh before each decision; `plan`, `status` and `gc` judge it.
 
+use crate::container_files::ContainerFiles;
 use crate::cri::{self, Runtime, RuntimeError, v1};
 use crate::registry::Registry;
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 pub const POD_NAME_LABEL: &str = "io.kubernetes.pod.name";
 pub const POD_NAMESPACE_LABEL: &str = "io.kubernetes.pod.namespace";
@@ -107,12 +110,16 @@ impl PodIdentity {
 
 /// Remembers dead containers, whose statuses cannot change, so that a pod that has
 /// crashed many times costs no more calls than a healthy one.
-#[derive(Default)]
 pub struct Observer {
+    files: ContainerFiles,
     dead: HashMap<String, ContainerRecord>,
 }
 
 impl Observer {
+    pub fn new(files: ContainerFiles) -> Self {
+        Self { files, dead: HashMap::new() }
+    }
+
     /// Reads everything the pod has. Its ids are told to the registry before their states
     /// are read, so that no change after the reading goes unnoticed.
     pub async fn observe(
@@ -157,7 +164,7 @@ impl Observer {
                 Err(error) if error.is_not_found() => continue,
                 Err(error) => return Err(error),
             };
-            let record = container(status, item.pod_sandbox_id);
+            let record = container(&self.files, status, item.pod_sandbox_id);
             if record.state == State::Exited {
                 self.dead.insert(record.id.clone(), record.clone());
             }
@@ -189,7 +196,7 @@ fn sandbox(status: v1::PodSandboxStatus) -> Sandbox {
     }
 }
 
-fn container(status: v1::ContainerStatus, sandbox_id: String) -> ContainerRecord {
+fn container(files: &ContainerFiles, status: v1::ContainerStatus, sandbox_id: String) -> ContainerRecord {
     let state = match v1::ContainerState::try_from(status.state) {
         Ok(v1::ContainerState::ContainerCreated) => State::Created,
         Ok(v1::ContainerState::ContainerRunning) => State::Running,
@@ -199,7 +206,7 @@ fn container(status: v1::ContainerStatus, sandbox_id: String) -> ContainerRecord
     let annotation = |key: &str| status.annotations.get(key).map(String::as_str).unwrap_or_default();
     let mut message = status.message.clone();
     if state == State::Exited {
-        let text = termination_message(&status);
+        let text = termination_message(files, &status);
         if !text.is_empty() {
             if !message.is_empty() {
                 message.push_str(": ");
@@ -228,22 +235,25 @@ fn container(status: v1::ContainerStatus, sandbox_id: String) -> ContainerRecord
 
 /// What a dead container wanted to say: the file it may write, or the tail of its log
 /// when the policy asks for that and it failed silently.
-fn termination_message(status: &v1::ContainerStatus) -> String {
+pub fn termination_message(files: &ContainerFiles, status: &v1::ContainerStatus) -> String {
     let annotation = |key: &str| status.annotations.get(key).map(String::as_str).unwrap_or_default();
     let path = annotation(TERMINATION_PATH_ANNOTATION);
-    let file = status.mounts.iter().find(|m| !path.is_empty() && m.container_path == path);
-    if let Some(mount) = file
-        && let Ok(text) = read_tail(&mount.host_path, MAX_TERMINATION_MESSAGE)
+    let label = |key: &str| status.labels.get(key).map(String::as_str).unwrap_or_default();
+    let (uid, name) = (label(POD_UID_LABEL), label(CONTAINER_NAME_LABEL));
+    let at_path = status.mounts.iter().filter(|m| !path.is_empty() && m.container_path == path);
+    let mut opened = at_path.map(|m| files.open_termination_message(uid, name, Path::new(&m.host_path)));
+    if let Some(Ok(file)) = opened.find(Result::is_ok)
+        && let Ok(text) = read_tail(file, MAX_TERMINATION_MESSAGE)
         && !text.is_empty()
     {
         return text;
     }
     let fallback = annotation(TERMINATION_POLICY_ANNOTATION) == "FallbackToLogsOnError" && status.exit_code != 0;
-    if fallback { log_tail(&status.log_path) } else { String::new() }
+    let log = fallback.then(|| files.open_log(Path::new(&status.log_path)));
+    log.and_then(Result::ok).map(log_tail).unwrap_or_default()
 }
 
-fn read_tail(path: &str, limit: u64) -> std::io::Result<String> {
-    let mut file = std::fs::File::open(path)?;
+fn read_tail(mut file: File, limit: u64) -> std::io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
     let mut bytes = Vec::new();
@@ -253,8 +263,8 @@ fn read_tail(path: &str, limit: u64) -> std::io::Result<String> {
 
 /// The last lines of a CRI log without their time, stream and tag. Stamps take about
 /// forty bytes a line, so a wider window is read than is kept.
-fn log_tail(path: &str) -> String {
-    let Ok(text) = read_tail(path, MAX_FALLBACK_BYTES * 8) else { return String::new() };
+fn log_tail(log: File) -> String {
+    let Ok(text) = read_tail(log, MAX_FALLBACK_BYTES * 8) else { return String::new() };
     let lines: Vec<&str> = text.lines().filter_map(|line| line.splitn(4, ' ').nth(3)).collect();
     let mut tail = lines[lines.len().saturating_sub(MAX_FALLBACK_LINES)..].join("\n");
     if !tail.is_empty() {
@@ -291,7 +301,7 @@ mod tests {
         let path = directory.path().join("0.log");
         let lines: String = (0..200).map(|n| format!("2026-01-01T00:00:00.000000000Z stderr F line {n}\n")).collect();
         std::fs::write(&path, lines).expect("the log is written");
-        let tail = log_tail(path.to_str().expect("a plain path"));
+        let tail = log_tail(File::open(&path).expect("opened"));
         assert!(tail.ends_with("line 198\nline 199\n"), "{tail}");
         assert!(tail.lines().count() <= MAX_FALLBACK_LINES);
     }

@@ -3,9 +3,11 @@
 //! Called by `pod_worker` for one pod at a time. Whatever fails is left as a
 //! [`Waiting`] for the container and tried again on the next round.
 
+mod mounts;
+
 use crate::backoff::BackOff;
 use crate::cgroup;
-use crate::container::{self, ConfigError, References, config, env, expand, hosts, sandbox, security, service_env};
+use crate::container::{self, ConfigError, References, config, env, sandbox, security, service_env};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
 use crate::duration::go_duration;
@@ -16,12 +18,12 @@ use crate::observed::{PodRuntime, State};
 use crate::plan::{KillReason, Plan};
 use crate::pod::{self, ContainerKind};
 use crate::status::Waiting;
-use crate::volume::{self, Mounted};
+use crate::volume::Mounted;
 use ferry_client::EventType;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Container, ObjectReference, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -368,10 +370,6 @@ impl Sync<'_> {
         let services = service_env::render_service_env(&context.services.list(None), pod::namespace(self.pod), links);
         let env = env::render_env(container, self.pod, self.references, &services, started.ips, &machine)?;
         let mounts = self.mounts(container, &env, started.ips).await?;
-        let logs = Path::new(&started.config.log_directory).join(&container.name);
-        std::fs::create_dir_all(&logs).map_err(|error| {
-            ConfigError(format!("create container log directory for container {} failed: {error}", container.name))
-        })?;
         let image_user = security::ImageUser::of(image);
         config::render_container(config::Inputs {
             pod: self.pod,
@@ -385,104 +383,6 @@ impl Sync<'_> {
             machine: &machine,
             seccomp_root: &context.config.root_dir.join("seccomp"),
         })
-    }
-
-    /// The volumes a container wants, its hosts file and the file for its last words.
-    async fn mounts(
-        &self,
-        container: &Container,
-        env: &BTreeMap<String, String>,
-        ips: &[String],
-    ) -> Result<Vec<v1::Mount>, ConfigError> {
-        let context = self.context;
-        let root = &context.config.root_dir;
-        let uid = pod::uid(self.pod);
-        let mut mounts = Vec::new();
-        for (index, wanted) in container.volume_mounts.iter().flatten().enumerate() {
-            let Some(volume_path) = self.mounted.paths.get(&wanted.name) else {
-                return Err(ConfigError(format!(
-                    "cannot find volume {:?} to mount into container {:?}",
-                    wanted.name, container.name
-                )));
-            };
-            let sub_path = match wanted.sub_path_expr.as_deref().filter(|text| !text.is_empty()) {
-                Some(text) => {
-                    let missing = expand::unresolved(text, |name| env.get(name).cloned());
-                    if !missing.is_empty() {
-                        return Err(ConfigError(format!("missing value for {missing:?}")));
-                    }
-                    expand::expand(text, |name| env.get(name).cloned())
-                }
-                None => wanted.sub_path.clone().unwrap_or_default(),
-            };
-            let read_only = wanted.read_only == Some(true);
-            let mut host_path = volume_path.clone();
-            if !sub_path.is_empty() {
-                let wanted = volume::subpath::Wanted {
-                    root,
-                    uid,
-                    volume: &wanted.name,
-                    volume_path,
-                    container: &container.name,
-                    index,
-                    sub_path: &sub_path,
-                    read_only,
-                };
-                host_path = volume::subpath::prepare(&wanted).map_err(|why| {
-                    ConfigError(format!(
-                        "failed to prepare subPath for volumeMount {:?} of container {:?}: {why}",
-                        wanted.volume, container.name
-                    ))
-                })?;
-            }
-            let container_path = match wanted.mount_path.starts_with('/') {
-                true => wanted.mount_path.clone(),
-                false => format!("/{}", wanted.mount_path),
-            };
-            let propagation = match wanted.mount_propagation.as_deref() {
-                Some("HostToContainer") => v1::MountPropagation::PropagationHostToContainer,
-                Some("Bidirectional") => v1::MountPropagation::PropagationBidirectional,
-                _ => v1::MountPropagation::PropagationPrivate,
-            };
-            mounts.push(v1::Mount {
-                container_path,
-                host_path: host_path.to_string_lossy().into_owned(),
-                readonly: read_only,
-                propagation: propagation as i32,
-                ..Default::default()
-            });
-        }
-        let plain = |container_path: &str, host_path: &Path| v1::Mount {
-            container_path: container_path.into(),
-            host_path: host_path.to_string_lossy().into_owned(),
-            ..Default::default()
-        };
-        let pod_directory = volume::pod_directory(root, uid);
-        let failed =
-            |error: std::io::Error| ConfigError(format!("cannot write under {}: {error}", pod_directory.display()));
-        if !mounts.iter().any(|mount| mount.container_path == "/etc/hosts") {
-            let host_file = match pod::is_host_network(self.pod) {
-                true => std::fs::read_to_string("/etc/hosts").unwrap_or_default(),
-                false => String::new(),
-            };
-            let text = hosts::render_hosts(self.pod, ips, &host_file, &context.config.cluster_domain);
-            std::fs::create_dir_all(&pod_directory).map_err(failed)?;
-            let path = pod_directory.join("etc-hosts");
-            std::fs::write(&path, text).map_err(failed)?;
-            mounts.push(plain("/etc/hosts", &path));
-        }
-        let last_words = config::termination_path(container);
-        if !last_words.is_empty() {
-            let directory = pod_directory.join("containers").join(&container.name);
-            std::fs::create_dir_all(&directory).map_err(failed)?;
-            // One file for each start, because the last one's words are still being read.
-            let path = directory.join(format!("{:08x}", rand::random::<u32>()));
-            std::fs::write(&path, "").map_err(failed)?;
-            use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).map_err(failed)?;
-            mounts.push(plain(last_words, &path));
-        }
-        Ok(mounts)
     }
 
     async fn post_start(
@@ -500,7 +400,7 @@ impl Sync<'_> {
             return Ok(());
         };
         context.recorder.event(reference, EventType::Warning, "FailedPostStartHook", "PostStartHook failed");
-        let mut observer = crate::observed::Observer::default();
+        let mut observer = crate::observed::Observer::new(context.container_files());
         if let Ok(observed) = observer.observe(&*context.runtime, pod::uid(self.pod), None).await
             && let Some(record) = observed.containers.iter().find(|record| record.id == id)
         {

@@ -7,10 +7,11 @@ use crate::kill;
 use crate::observed::{PodRuntime, State};
 use crate::plan::KillReason;
 use crate::pod;
-use crate::volume;
+use crate::volume::{self, tree};
 use ferry_client::{DeleteParams, EventType};
 use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Pod, PodStatus};
 use std::collections::HashMap;
+use std::path::Path;
 
 impl PodWorker {
     /// A pod that is to end, or has.
@@ -79,17 +80,18 @@ impl PodWorker {
             sandbox::pod_log_directory(&context.config.log_dir, pod::namespace(&pod), pod::name(&pod), &self.uid);
         let cleaned = tokio::task::spawn_blocking(move || {
             parents.iter().for_each(|parent| cgroup::remove(parent));
-            match std::fs::remove_dir_all(&logs) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            tree::remove_tree(&logs).map_err(std::io::Error::other)?;
             volume::tear_down(&root, &uid)
         })
         .await;
+        let subject = format!("pod {} ({})", pod::full_name(&pod), self.uid);
         if let Ok(Err(error)) = cleaned {
             tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot remove the pod's files");
+            let message = format!("the pod's files cannot be removed: {error}");
+            context.client.problems().report("kubelet", &subject, &message);
             return self.back_off("remove");
         }
+        context.client.problems().resolve("kubelet", &subject);
         if !self.gone {
             let params =
                 DeleteParams { grace_period_seconds: Some(0), uid: Some(self.uid.clone()), ..Default::default() };
@@ -108,14 +110,18 @@ impl PodWorker {
 
     /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox.
     pub(super) async fn collect_garbage(&mut self, observed: &PodRuntime) {
+        let files = self.context.container_files();
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for record in &observed.containers {
             let dead = record.state == State::Exited;
             let count = seen.entry(&record.name).or_default();
             if dead {
                 *count += 1;
-                if *count > 1 && self.context.runtime.remove_container(&record.id).await.is_ok() {
-                    let _ = std::fs::remove_file(&record.log_path);
+                if *count > 1
+                    && self.context.runtime.remove_container(&record.id).await.is_ok()
+                    && let Ok((directory, log)) = files.log_directory(Path::new(&record.log_path))
+                {
+                    let _ = directory.remove_file(&log);
                 }
             }
         }

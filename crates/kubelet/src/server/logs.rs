@@ -146,7 +146,7 @@ struct Enough;
 
 impl LogReader {
     async fn run(mut self) -> std::io::Result<()> {
-        let mut file = match File::open(&self.path).await {
+        let mut file = match self.open().await {
             Ok(file) => file,
             // A container that never wrote has no file, which is an empty log.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -173,7 +173,7 @@ impl LogReader {
                 return Ok(());
             }
             if self.is_rotated(&file).await {
-                if let Ok(next) = File::open(&self.path).await {
+                if let Ok(next) = self.open().await {
                     file = next;
                     pending.clear();
                     continue;
@@ -190,8 +190,14 @@ impl LogReader {
         }
     }
 
+    async fn open(&self) -> std::io::Result<File> {
+        let (files, path) = (self.context.container_files(), self.path.clone());
+        tokio::task::spawn_blocking(move || files.open_log(&path).map(File::from_std)).await?
+    }
+
     async fn is_rotated(&self, file: &File) -> bool {
-        let (Ok(open), Ok(named)) = (file.metadata().await, tokio::fs::metadata(&self.path).await) else {
+        let Ok(named) = self.open().await else { return false };
+        let (Ok(open), Ok(named)) = (file.metadata().await, named.metadata().await) else {
             return false;
         };
         open.ino() != named.ino() || named.len() < open.len()

@@ -146,7 +146,7 @@ pub(super) async fn run(context: Arc<Context>, pod: &Pod, container: &str, query
 }
 
 async fn observe(context: &Context, pod: &Pod) -> Result<PodRuntime, Box<Response<Body>>> {
-    let observed = Observer::default().observe(&*context.runtime, pod::uid(pod), None).await;
+    let observed = Observer::new(context.container_files()).observe(&*context.runtime, pod::uid(pod), None).await;
     observed.map_err(|error| Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())))
 }
 

@@ -4,20 +4,26 @@
 //! The layout is upstream's: `<root>/pods/<uid>/volumes/kubernetes.io~<plugin>/<name>`.
 
 pub mod atomic;
-mod host_path;
+pub mod beneath;
+pub mod host_path;
+pub mod mounts;
+mod ownership;
 pub mod payload;
 pub mod subpath;
 pub mod token;
+pub mod tree;
 
 use crate::container::{Machine, References};
 use crate::pod;
 use crate::resource;
 use atomic::Payload;
+use beneath::Dir;
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod, Volume};
-use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::unistd::{Gid, chown};
+use nix::mount::{MsFlags, mount};
+use nix::unistd::Gid;
+use ownership::{Access, give_to_group};
 use std::collections::HashMap;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// One volume that could not be made. Shown as
@@ -32,7 +38,15 @@ pub struct VolumeError {
 /// Where each volume of a pod is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mounted {
-    pub paths: HashMap<String, PathBuf>,
+    pub volumes: HashMap<String, MountedVolume>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct MountedVolume {
+    pub path: PathBuf,
+    /// The kubelet writes this volume, so containers only ever read it, whatever their
+    /// volumeMounts ask for.
+    pub must_be_read_only: bool,
 }
 
 /// Bound service account tokens by volume and path within it.
@@ -58,9 +72,9 @@ pub fn set_up(
 ) -> Result<Mounted, VolumeError> {
     let mut mounted = Mounted::default();
     for volume in pod::spec(pod).volumes.iter().flatten() {
-        let path = set_up_one(root, pod, volume, references, tokens, pod_ips, machine)
+        let volume_mounted = set_up_one(root, pod, volume, references, tokens, pod_ips, machine)
             .map_err(|why| VolumeError { volume: volume.name.clone(), why })?;
-        mounted.paths.insert(volume.name.clone(), path);
+        mounted.volumes.insert(volume.name.clone(), volume_mounted);
     }
     Ok(mounted)
 }
@@ -73,54 +87,56 @@ fn set_up_one(
     tokens: &Tokens,
     pod_ips: &[String],
     machine: &Machine,
-) -> Result<PathBuf, String> {
+) -> Result<MountedVolume, String> {
+    let writable = |path| MountedVolume { path, must_be_read_only: false };
     if let Some(source) = &volume.empty_dir {
-        return empty_dir(root, pod, volume, source);
+        return empty_dir(root, pod, volume, source).map(writable);
     }
     if let Some(source) = &volume.host_path {
         host_path::check(&source.path, source.type_.as_deref().unwrap_or_default())?;
-        return Ok(PathBuf::from(&source.path));
+        return Ok(writable(PathBuf::from(&source.path)));
     }
     let rendered = payload::render(pod, volume, references, tokens, pod_ips, machine)?;
     let Some((plugin, payload)) = rendered else {
         return Err("this node has no plugin for the volume's kind".into());
     };
-    let directory = volume_directory(root, pod::uid(pod), plugin, &volume.name);
+    let path = volume_directory(root, pod::uid(pod), plugin, &volume.name);
+    let (mut directory, _) = make_directory(root, &path, 0o755)?;
     // What may be secret stays off the disk.
     if plugin != "configmap" {
-        make_tmpfs(&directory, None)?;
+        directory = mount_tmpfs(directory, &path, None)?.0;
     }
-    write_payload(&directory, &payload, fs_group(pod))?;
-    Ok(directory)
+    write_payload(&directory, &payload, fs_group(pod)).map_err(|error| error.to_string())?;
+    Ok(MountedVolume { path, must_be_read_only: true })
 }
 
-fn write_payload(directory: &Path, payload: &Payload, group: Option<Gid>) -> Result<(), String> {
-    make_directory(directory, 0o755)?;
-    let changed = atomic::write(directory, payload).map_err(|error| error.to_string())?;
-    if let (true, Some(group)) = (changed, group) {
-        give_to_group(directory, group).map_err(|error| error.to_string())?;
-    }
-    Ok(())
+fn write_payload(directory: &Dir, payload: &Payload, group: Option<Gid>) -> io::Result<()> {
+    let own = |volume: &Dir| match group {
+        Some(group) => give_to_group(volume, group, Access::ReadOnly),
+        None => Ok(()),
+    };
+    atomic::write(directory, payload, own).map(drop)
 }
 
 fn empty_dir(root: &Path, pod: &Pod, volume: &Volume, source: &EmptyDirVolumeSource) -> Result<PathBuf, String> {
-    let directory = volume_directory(root, pod::uid(pod), "empty-dir", &volume.name);
-    let memory = source.medium.as_deref() == Some("Memory");
-    // What containers have since made of it is theirs.
-    let fresh = if memory { !is_mount_point(&directory) } else { !directory.exists() };
-    match source.medium.as_deref().unwrap_or_default() {
-        "" => make_directory(&directory, 0o777)?,
-        "Memory" if fresh => {
-            make_tmpfs(&directory, source.size_limit.as_ref().map(resource::value).filter(|size| *size > 0))?;
-            set_mode(&directory, 0o777)?;
+    let path = volume_directory(root, pod::uid(pod), "empty-dir", &volume.name);
+    let (directory, is_fresh) = match source.medium.as_deref().unwrap_or_default() {
+        "" => make_directory(root, &path, 0o777)?,
+        "Memory" => {
+            let size = source.size_limit.as_ref().map(resource::value).filter(|size| *size > 0);
+            mount_tmpfs(make_directory(root, &path, 0o755)?.0, &path, size)?
         }
-        "Memory" => {}
         other => return Err(format!("unknown storage medium {other:?}")),
+    };
+    // What containers have since made of it is theirs.
+    if is_fresh {
+        let failed = |error: io::Error| format!("cannot set the mode of {}: {error}", path.display());
+        directory.set_mode(0o777).map_err(failed)?;
+        if let Some(group) = fs_group(pod) {
+            give_to_group(&directory, group, Access::ReadWrite).map_err(failed)?;
+        }
     }
-    if let (true, Some(group)) = (fresh, fs_group(pod)) {
-        give_to_group(&directory, group).map_err(|error| error.to_string())?;
-    }
-    Ok(directory)
+    Ok(path)
 }
 
 fn fs_group(pod: &Pod) -> Option<Gid> {
@@ -128,118 +144,54 @@ fn fs_group(pod: &Pod) -> Option<Gid> {
     u32::try_from(group).ok().map(Gid::from_raw)
 }
 
-fn make_directory(directory: &Path, mode: u32) -> Result<(), String> {
-    if directory.is_dir() {
-        return Ok(());
-    }
-    std::fs::create_dir_all(directory).map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
-    set_mode(directory, mode)
+/// The directory below the root, and whether it was not there before.
+fn make_directory(root: &Path, path: &Path, mode: u32) -> Result<(Dir, bool), String> {
+    let make = || -> io::Result<(Dir, bool)> {
+        let relative = path.strip_prefix(root).map_err(io::Error::other)?;
+        let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let parent = Dir::open(root)?.make_dirs(parent, 0o755)?;
+        match parent.make_dir(name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((parent.descend(Path::new(name))?, false)),
+            made => Ok((made?, true)),
+        }
+    };
+    make().map_err(|error| format!("cannot make {}: {error}", path.display()))
 }
 
-fn set_mode(path: &Path, mode: u32) -> Result<(), String> {
-    // Set afterwards, because the process's umask narrows what mkdir is told.
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
-        .map_err(|error| format!("cannot set the mode of {}: {error}", path.display()))
-}
-
-fn make_tmpfs(directory: &Path, size: Option<i64>) -> Result<(), String> {
-    make_directory(directory, 0o755)?;
-    if is_mount_point(directory) {
-        return Ok(());
+/// The directory with a tmpfs on it, and whether that is new.
+fn mount_tmpfs(directory: Dir, path: &Path, size: Option<i64>) -> Result<(Dir, bool), String> {
+    let failed = |error: io::Error| format!("cannot mount a tmpfs on {}: {error}", path.display());
+    let place = directory.path().map_err(failed)?;
+    if mounts::is_mount_point(&place).map_err(failed)? {
+        return Ok((directory, false));
     }
     let options = size.map(|size| format!("size={size}"));
-    mount(Some("tmpfs"), directory, Some("tmpfs"), MsFlags::empty(), options.as_deref())
-        .map_err(|error| format!("cannot mount a tmpfs on {}: {error}", directory.display()))
-}
-
-/// A directory on another device than its parent has something mounted on it.
-pub fn is_mount_point(path: &Path) -> bool {
-    let Some(parent) = path.parent() else { return true };
-    match (std::fs::symlink_metadata(path), std::fs::symlink_metadata(parent)) {
-        (Ok(own), Ok(above)) => own.dev() != above.dev(),
-        _ => false,
-    }
-}
-
-/// fsGroup: everything belongs to the group and the group may do what the owner may;
-/// directories hand the group on (upstream: pkg/volume/volume_linux.go).
-fn give_to_group(path: &Path, group: Gid) -> std::io::Result<()> {
-    let meta = std::fs::symlink_metadata(path)?;
-    if meta.file_type().is_symlink() {
-        nix::unistd::fchownat(nix::fcntl::AT_FDCWD, path, None, Some(group), nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW)?;
-        return Ok(());
-    }
-    chown(path, None, Some(group))?;
-    let mode = meta.permissions().mode();
-    if meta.is_dir() {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | 0o2770))?;
-        for entry in std::fs::read_dir(path)? {
-            give_to_group(&entry?.path(), group)?;
-        }
-    } else {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | ((mode & 0o600) >> 3)))?;
-    }
-    Ok(())
+    mount(Some("tmpfs"), &place, Some("tmpfs"), MsFlags::empty(), options.as_deref())
+        .map_err(|error| failed(error.into()))?;
+    // The descriptor still holds the directory below the mount.
+    Ok((Dir::open(&place).map_err(failed)?, true))
 }
 
 /// Unmounts and removes everything a pod had under its directory. Blocking; what is
 /// already gone is no error.
-pub fn tear_down(root: &Path, uid: &str) -> std::io::Result<()> {
-    // An empty uid would name the directory of all pods.
-    if uid.is_empty() || uid.contains('/') || uid == ".." {
-        return Ok(());
-    }
-    let directory = pod_directory(root, uid);
-    unmount_below(&directory)?;
-    match std::fs::remove_dir_all(&directory) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
+pub fn tear_down(root: &Path, uid: &str) -> io::Result<()> {
+    let directory = one_pod_directory(root, uid)?;
+    mounts::unmount_below(&directory)?;
+    tree::remove_tree(&directory).map_err(io::Error::other)
 }
 
 /// Unmounts the pod's volumes but leaves its directory, for pods that have finished and
 /// still exist.
-pub fn unmount(root: &Path, uid: &str) -> std::io::Result<()> {
-    unmount_below(&pod_directory(root, uid))
+pub fn unmount(root: &Path, uid: &str) -> io::Result<()> {
+    mounts::unmount_below(&one_pod_directory(root, uid)?)
 }
 
-/// The deepest first, because a mount with another one inside is busy.
-fn unmount_below(directory: &Path) -> std::io::Result<()> {
-    let table = std::fs::read_to_string("/proc/self/mountinfo")?;
-    let mut points: Vec<PathBuf> = table
-        .lines()
-        .filter_map(|line| line.split(' ').nth(4))
-        .map(|point| PathBuf::from(unescape(point)))
-        .filter(|point| point.starts_with(directory))
-        .collect();
-    points.sort_by_key(|point| std::cmp::Reverse(point.as_os_str().len()));
-    for point in points {
-        // Lazily: a process that still holds a file open must not keep the pod from going.
-        match umount2(&point, MntFlags::MNT_DETACH) {
-            Ok(()) | Err(nix::errno::Errno::EINVAL | nix::errno::Errno::ENOENT) => {}
-            Err(error) => return Err(error.into()),
-        }
+/// An empty uid, or one that is a path, would name the directory of all pods.
+fn one_pod_directory(root: &Path, uid: &str) -> io::Result<PathBuf> {
+    match beneath::components(Path::new(uid)).as_deref() {
+        Ok([name]) if *name == uid => Ok(pod_directory(root, uid)),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{uid:?} is no pod's uid"))),
     }
-    Ok(())
-}
-
-/// mountinfo writes blanks and backslashes as octal.
-fn unescape(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        match rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                out.push(char::from(byte));
-                rest = &rest[at + 4..];
-            }
-            None => {
-                out.push('\\');
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }

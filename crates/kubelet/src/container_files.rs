@@ -1,0 +1,50 @@
+//! The files that containers leave on the host: their logs and termination messages.
+//!
+//! Called by `observed`, `housekeeping` and `server::logs`. The paths come from the runtime,
+//! but what stands there may be a container's doing: one that mounts a directory of the
+//! host can put a link to any file in the place of its log. Only regular files below the
+//! kubelet's own two directories are read, and no link on the way is followed.
+
+use crate::volume::beneath::Dir;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the kubelet keeps pods' files and containers' logs.
+#[derive(Clone, Debug, Default)]
+pub struct ContainerFiles {
+    pub root_dir: PathBuf,
+    pub log_dir: PathBuf,
+}
+
+impl ContainerFiles {
+    /// A log by the path that the runtime has for it.
+    pub fn open_log(&self, log_path: &Path) -> io::Result<File> {
+        let (directory, name) = self.log_directory(log_path)?;
+        directory.open_file(Path::new(&name))
+    }
+
+    /// The directory of a log and its name there. The last three names of the path are the
+    /// pod's, the container's and the log's; those before are our own.
+    pub fn log_directory(&self, log_path: &Path) -> io::Result<(Dir, OsString)> {
+        let mut names = log_path.iter().rev();
+        let (Some(log), Some(container), Some(pod)) = (names.next(), names.next(), names.next()) else {
+            let why = format!("{} is not the path of a container's log", log_path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        };
+        Ok((Dir::open(&self.log_dir)?.descend(&Path::new(pod).join(container))?, log.to_owned()))
+    }
+
+    /// The file that was made for a container's termination message. A volume may be mounted
+    /// over the container's termination message path; that one is none of ours to read.
+    pub fn open_termination_message(&self, pod_uid: &str, container: &str, host_path: &Path) -> io::Result<File> {
+        let directory = Path::new("pods").join(pod_uid).join("containers").join(container);
+        let relative = directory.join(host_path.file_name().unwrap_or_default());
+        if !host_path.ends_with(&relative) {
+            let why = format!("{} is not a termination message file", host_path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        Dir::open(&self.root_dir)?.open_file(&relative)
+    }
+}
