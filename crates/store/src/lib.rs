@@ -89,7 +89,8 @@ pub struct Commit {
 pub struct Committed {
     /// The revision that this change got.
     pub revision: Revision,
-    /// The entry that was replaced or deleted; `None` for a creation.
+    /// The entry that was replaced or deleted; `None` for a creation, and for a value that
+    /// nobody could read any more.
     pub previous: Option<Entry>,
 }
 
@@ -104,16 +105,34 @@ pub struct RangeOptions {
     pub revision: Option<Revision>,
 }
 
+/// A key whose stored value is no longer what was written: its checksum does not match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedEntry {
+    pub key: Arc<str>,
+    /// The change that had set the value.
+    pub revision: Revision,
+}
+
 /// One page of a prefix, in the byte order of its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     pub entries: Vec<Entry>,
+    /// The keys that exist and whose value is lost to damage. They count towards the limit.
+    pub damaged: Vec<DamagedEntry>,
     /// The revision that the page shows: the one asked for, else the latest.
     pub revision: Revision,
     /// Whether the limit cut the page short.
     pub more: bool,
     /// How many entries come after the last one returned; 0 unless `more`.
     pub remaining: u64,
+}
+
+impl Range {
+    /// The greatest key of the page, readable or damaged: where the next page starts after.
+    pub fn last_key(&self) -> Option<&Arc<str>> {
+        let readable = self.entries.last().map(|entry| &entry.key);
+        readable.max(self.damaged.last().map(|damaged| &damaged.key))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +147,10 @@ pub struct Event {
     pub key: Arc<str>,
     pub revision: Revision,
     pub kind: EventKind,
-    /// The new value; for a deletion the last value that the key had.
+    /// The new value; for a deletion the last value that the key had (empty if that one was
+    /// damaged).
     pub value: Bytes,
-    /// The value before this change; `None` for a creation.
+    /// The value before this change; `None` for a creation and for the end of a damaged value.
     pub previous: Option<Bytes>,
     /// Equal to `revision` for a creation.
     pub create_revision: Revision,
@@ -153,15 +173,26 @@ pub enum Error {
     /// answer may or may not have taken place.
     #[error("the store is closed")]
     Closed,
-    /// The disk failed to make a commit durable, so that the store takes no more of them until
-    /// it is opened anew. Reads go on.
-    #[error("the store accepts no more writes: {reason}")]
+    /// The disk does not take writes. A commit that gets this answer may or may not have taken
+    /// place. The store goes on trying to recover by itself, and reads go on meanwhile.
+    #[error("the store takes no writes: {reason}")]
     Halted { reason: String },
+    /// The value of one key is not what was written there. Every other key can be used, and
+    /// this one can be replaced or deleted by a commit that expects its revision, or any.
+    #[error("the value of {key:?} is damaged: the row of revision {revision} does not match its checksum")]
+    Damaged { key: String, revision: Revision },
+    /// Changes that had been acknowledged are not in the store any more. It is not opened,
+    /// because it would give their revisions to other changes.
+    #[error(
+        "{path} has lost acknowledged changes: it ends at revision {found}, and revision {acknowledged} had been \
+         acknowledged"
+    )]
+    Lost { path: String, acknowledged: Revision, found: Revision },
     /// Another process has the directory open.
     #[error("{path} is in use by another process (its lock file is held)")]
     Locked { path: String },
     /// What is on disk is not what was written there.
-    #[error("{path} is damaged: {detail}; restore it from a backup or move it away to start empty")]
+    #[error("{path} is damaged: {detail}; bring back a backup, or move it away to start empty")]
     Corrupt { path: String, detail: String },
     /// A file operation around the database failed.
     #[error("{operation} {path}")]
@@ -218,24 +249,28 @@ impl fmt::Debug for Watch {
 pub trait Store: Send + Sync + 'static {
     /// The entry of `key` as of `revision` (now, if `None`), or `None` if there was none.
     ///
-    /// Fails with [`Error::Compacted`] below the horizon and [`Error::FutureRevision`] above the
-    /// latest revision. Changes nothing, may be retried.
+    /// Fails with [`Error::Compacted`] below the horizon, [`Error::FutureRevision`] above the
+    /// latest revision, and [`Error::Damaged`] if the key's value is. Changes nothing, may be
+    /// retried.
     async fn get(&self, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Error>;
 
     /// The entries whose key starts with `prefix` (the empty prefix matches all), in the byte
     /// order of keys, all as of one revision.
     ///
-    /// To page through a state, pass the first page's `revision` and the last key seen. Fails
-    /// as [`Store::get`] does. Changes nothing, may be retried.
+    /// To page through a state, pass the first page's `revision` and its [`Range::last_key`].
+    /// Damaged values are listed apart and fail nobody else's; otherwise it fails as
+    /// [`Store::get`] does. Changes nothing, may be retried.
     async fn range(&self, prefix: &str, options: RangeOptions) -> Result<Range, Error>;
 
     /// Changes one key if the expectation holds, and returns once the change is durable.
     ///
     /// Commits of one task take effect in the order it awaits them. A deletion of an absent key
     /// is a conflict whatever was expected, because there is no change to give a revision to.
-    /// [`Error::Conflict`] means that nothing changed. After any other error, and after
-    /// dropping the future half-way, the change may or may not have taken place: read before
-    /// trying again.
+    /// A damaged value can be replaced or deleted by whoever expects its revision or any; the
+    /// key then starts again as a new one does, and everyone else gets [`Error::Damaged`].
+    /// [`Error::Conflict`] and [`Error::Damaged`] mean that nothing changed. After any other
+    /// error, and after dropping the future half-way, the change may or may not have taken
+    /// place: read before trying again.
     async fn commit(&self, commit: Commit) -> Result<Committed, Error>;
 
     /// The changes to keys under `prefix` with a revision greater than `from`: past ones first,
@@ -243,8 +278,9 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// A range followed by a watch from the range's revision misses nothing. `from` may lie in
     /// the future. Fails with [`Error::Compacted`] if `from` is below the horizon; a watcher so
-    /// slow that the horizon overtakes it gets the same error as its last item. A slow watcher
-    /// never holds up commits.
+    /// slow that the horizon overtakes it gets the same error as its last item, and one whose
+    /// way leads over a damaged value gets [`Error::Damaged`]: both read a range and watch on
+    /// from there. A slow watcher never holds up commits.
     async fn watch(&self, prefix: &str, from: Revision) -> Result<Watch, Error>;
 
     /// Raises the horizon to `revision`: older states and the changes up to and including it
@@ -258,6 +294,12 @@ pub trait Store: Send + Sync + 'static {
     /// The revision of the latest durable change. A read that starts after this returns shows
     /// at least this revision.
     fn current_revision(&self) -> Revision;
+
+    /// Whether commits are taken at the moment; answered from memory. An `Err` is what a commit
+    /// would get, or would wait for. A store that is not well recovers by itself where it can.
+    fn health(&self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// How large the store is on disk, where it can say so without asking for long.
     fn size_bytes(&self) -> Option<u64> {

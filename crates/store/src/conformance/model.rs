@@ -75,7 +75,7 @@ impl Model {
         let returned = if options.limit == 0 { entries.len() } else { options.limit.min(entries.len()) };
         let remaining = (entries.len() - returned) as u64;
         entries.truncate(returned);
-        Ok(Range { entries, revision, more: remaining > 0, remaining })
+        Ok(Range { entries, damaged: Vec::new(), revision, more: remaining > 0, remaining })
     }
 
     pub fn commit(&mut self, commit: &Commit) -> Result<Revision, Refusal> {

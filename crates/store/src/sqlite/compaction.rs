@@ -15,7 +15,7 @@
 //! 7         put b    3          nothing yet: as of revision 6, b is still row 3
 //! ```
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::Revision;
 
@@ -36,9 +36,18 @@ pub(super) fn step(
     compacted: Revision,
     horizon: Revision,
 ) -> Result<Revision, rusqlite::Error> {
-    let end = compacted.saturating_add(STEP).min(horizon);
-    let changes = (compacted as i64, end as i64);
     let transaction = connection.transaction()?;
+    // Revisions have gaps where changes were compacted or a restore jumped ahead, so changes
+    // are counted and not numbers.
+    let last: Option<i64> = transaction
+        .prepare_cached(
+            "SELECT revision FROM history WHERE revision > ?1 AND revision <= ?2
+             ORDER BY revision LIMIT 1 OFFSET ?3",
+        )?
+        .query_row((compacted as i64, horizon as i64, STEP as i64 - 1), |row| row.get(0))
+        .optional()?;
+    let end = last.map_or(horizon, |last| last as Revision);
+    let changes = (compacted as i64, end as i64);
     transaction
         .prepare_cached(
             "DELETE FROM history WHERE revision IN

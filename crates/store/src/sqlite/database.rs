@@ -10,6 +10,9 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::acknowledged::AcknowledgedMark;
+use super::disk;
+use super::disk::io;
 use crate::{Error, Revision};
 
 /// Written into the database header, so that someone else's SQLite file is not taken for ours.
@@ -55,11 +58,27 @@ const CHECKPOINT_PAGES: i64 = 4096;
 /// Waiting happens only around recovery and the last close, both short.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How far the revisions of a store jump that has lost changes or was restored from a backup.
+/// Nobody knows how many revisions had been given out after the last one that is left, and none
+/// of them may be given out again. A thousand writes a second take eleven days to reach it.
+pub(super) const REVISION_GAP: Revision = 1_000_000_000;
+
+/// What `open` does when acknowledged changes are missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLoss {
+    /// Fail with [`Error::Lost`] and change nothing.
+    #[default]
+    Refuse,
+    /// Go on with what is left, at a revision that was never given out.
+    Accept,
+}
+
 /// An opened directory: the lock is held until this is dropped.
 pub(super) struct Opened {
     pub writer: Connection,
     pub path: PathBuf,
     pub state: State,
+    pub mark: AcknowledgedMark,
     pub lock: File,
 }
 
@@ -74,17 +93,85 @@ pub(super) struct State {
     pub compacted: Revision,
 }
 
-pub(super) fn open(directory: &Path) -> Result<Opened, Error> {
+pub(super) fn open(directory: &Path, on_loss: OnLoss) -> Result<Opened, Error> {
     create_directory(directory)?;
     // The lock comes first: SQLite's own locks are lost when any other descriptor of the same
     // file is closed in this process, so nothing may touch the database before we own it.
     let lock = lock(directory)?;
-    let path = directory.join("state.db");
+    let path = path(directory);
     let size = create_private(&path)?;
     let mut writer = connect(&path, WRITER_CACHE_KIB)?;
-    prepare(&mut writer, &path, size)?;
-    let state = read_state(&writer).map_err(failed(&writer, "reading the store's state"))?;
-    Ok(Opened { writer, path, state, lock })
+    prepare(&mut writer, &path)?;
+    check_structure(&writer, &path, size)?;
+    let fail = failed(&writer, "reading the store's state");
+    let mut state = read_state(&writer).map_err(&fail)?;
+    let mut mark = AcknowledgedMark::open(directory)?;
+    if let Err(loss) = mark.check(&path, state.latest) {
+        if on_loss == OnLoss::Refuse {
+            // Closing must not copy the shortened log into the database either.
+            leave_log_alone(&writer);
+            return Err(loss);
+        }
+        tracing::error!(%loss, "the store goes on without the changes that it has lost");
+        state.latest = mark.revision() + REVISION_GAP;
+        state.horizon = state.latest;
+        jump(&mut writer, state.latest).map_err(&fail)?;
+    }
+    mark.raise(state.latest).map_err(io("writing", directory))?;
+    Ok(Opened { writer, path, state, mark, lock })
+}
+
+pub(super) fn path(directory: &Path) -> PathBuf {
+    directory.join("state.db")
+}
+
+/// SQLite's write-ahead log of a database.
+pub(super) fn log_path(path: &Path) -> PathBuf {
+    path.with_extension("db-wal")
+}
+
+/// Opens the writer's connection again after the disk had failed, with nothing taken from the
+/// kernel's memory: no connection is open, so SQLite recovers from the files, and those are read
+/// from the disk. Before anything is built on them, all that the log holds is written to the
+/// database once more and synced, together with a change of our own.
+pub(super) fn reopen(path: &Path, mark: &AcknowledgedMark) -> Result<(Connection, State), Error> {
+    disk::forget_cached_pages(&[path, &log_path(path)])?;
+    let mut writer = connect(path, WRITER_CACHE_KIB)?;
+    prepare(&mut writer, path)?;
+    let fail = failed(&writer, "recovering the database");
+    let checked = || {
+        let state = read_state(&writer).map_err(&fail)?;
+        mark.check(path, state.latest)?;
+        let busy: i64 = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).map_err(&fail)?;
+        if busy != 0 {
+            return Err(Error::Halted { reason: "the database is in use by another process".to_string() });
+        }
+        let probe = "UPDATE meta SET value = value WHERE name = 'horizon'";
+        writer.execute(probe, []).map_err(&fail)?;
+        Ok(state)
+    };
+    match checked() {
+        Ok(state) => Ok((writer, state)),
+        Err(error) => {
+            leave_log_alone(&writer);
+            Err(error)
+        }
+    }
+}
+
+/// Keeps the closing of a connection from writing the log back into the database.
+pub(super) fn leave_log_alone(connection: &Connection) {
+    if let Err(error) = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+        tracing::warn!(%error, "the log of a failed database is written back on closing");
+    }
+}
+
+/// Moves the store to a revision far above its last change, with everything before it compacted
+/// away for those who ask: clients that knew later revisions start over.
+pub(super) fn jump(connection: &mut Connection, revision: Revision) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction()?;
+    super::compaction::raise_horizon(&transaction, revision)?;
+    transaction.commit()
 }
 
 /// Opens a further connection, which may only read.
@@ -185,7 +272,7 @@ fn connect(path: &Path, cache_kib: i64) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-fn prepare(writer: &mut Connection, path: &Path, size: u64) -> Result<(), Error> {
+fn prepare(writer: &mut Connection, path: &Path) -> Result<(), Error> {
     let fail = failed(writer, "preparing the database");
     let corrupt = |detail: String| Error::Corrupt { path: path.display().to_string(), detail };
 
@@ -211,13 +298,19 @@ fn prepare(writer: &mut Connection, path: &Path, size: u64) -> Result<(), Error>
     if layout != LAYOUT {
         return Err(corrupt(format!("its layout is {layout} and this version of ferry knows {LAYOUT}")));
     }
-    if size <= CHECKED_BYTES {
-        let verdict: String = writer.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(&fail)?;
-        if verdict != "ok" {
-            return Err(corrupt(verdict));
-        }
-    }
     Ok(())
+}
+
+fn check_structure(writer: &Connection, path: &Path, size: u64) -> Result<(), Error> {
+    if size > CHECKED_BYTES {
+        return Ok(());
+    }
+    let fail = failed(writer, "checking the database");
+    let verdict: String = writer.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(fail)?;
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        _ => Err(Error::Corrupt { path: path.display().to_string(), detail: verdict }),
+    }
 }
 
 fn create_schema(writer: &mut Connection) -> Result<(), rusqlite::Error> {
@@ -226,9 +319,4 @@ fn create_schema(writer: &mut Connection) -> Result<(), rusqlite::Error> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", LAYOUT)?;
     transaction.commit()
-}
-
-fn io(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-    let path = path.display().to_string();
-    move |source| Error::Io { operation, path, source }
 }

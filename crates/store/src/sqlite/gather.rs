@@ -128,6 +128,23 @@ impl Gathering {
         self.wanted.store(0, Ordering::SeqCst);
     }
 
+    /// Called by the writer's thread alone. Sleeps until somebody comes or the time has come.
+    pub fn wait_for_one(&self, until: Instant, has_come: impl Fn() -> bool) {
+        self.writer.get_or_init(std::thread::current);
+        self.wanted.store(1, Ordering::SeqCst);
+        while !has_come() && Instant::now() < until {
+            std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
+        }
+        self.wanted.store(0, Ordering::SeqCst);
+    }
+
+    /// Wakes a writer that waits: nobody else will come.
+    pub fn finish(&self) {
+        if let Some(writer) = self.writer.get() {
+            writer.unpark();
+        }
+    }
+
     /// Called after a request was queued, with how many there are now.
     pub fn arrived(&self, queued: usize) {
         let wanted = self.wanted.load(Ordering::SeqCst);

@@ -2,18 +2,23 @@
 //! [`SqliteStore`] and sees only the [`Store`] trait.
 //!
 //! ```text
-//!  commit, compact --> queue --> writer.rs (one thread) --fsync--> answers
+//!  commit, compact --> queue --> writer.rs (one thread) --fsync--> acknowledged.rs --> answers
 //!                                    |  \
-//!                      compaction.rs-+   +--> watchers.rs --> live events
+//!             batch.rs, compaction.rs-+   +--> watchers.rs --> live events
 //!                                                 |
 //!  get, range ------> readers.rs --> read.rs <----+ replay of older events
 //! ```
 //!
-//! `database.rs` decides what is on disk, `row.rs` what a row is.
+//! `database.rs` decides what is on disk, `row.rs` what a row is, `disk.rs` what a failure of
+//! the disk is called, and `progress.rs` what others may know of the writer.
 
+mod acknowledged;
+mod batch;
 mod compaction;
 mod database;
+mod disk;
 mod gather;
+mod progress;
 mod read;
 mod readers;
 mod row;
@@ -26,16 +31,18 @@ mod tests;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 
+use self::batch::Request;
+pub use self::database::OnLoss;
 use self::gather::Gathering;
+use self::progress::Progress;
 use self::readers::Readers;
 use self::watchers::Watchers;
-use self::writer::{Progress, QUEUE, Request, Writer};
+use self::writer::{Parts, QUEUE, Writer};
 use crate::{Commit, Committed, Entry, Error, Range, RangeOptions, Revision, Store, Watch};
 
 /// A store in a directory of its own. Dropping it finishes the commits under way, ends the
@@ -57,35 +64,45 @@ impl SqliteStore {
     /// Opens the store in `directory`, creating both where they are missing. It blocks on the
     /// disk for some milliseconds, longer when a large log has to be recovered.
     ///
-    /// Fails with [`Error::Locked`] if another process has it open and with [`Error::Corrupt`]
-    /// if what is there is not a sound store; neither changes anything.
+    /// Fails with [`Error::Locked`] if another process has it open, with [`Error::Corrupt`] if
+    /// what is there is not a sound store, and with [`Error::Lost`] if changes are missing that
+    /// had been acknowledged; none of them changes anything.
     pub fn open(directory: &Path) -> Result<SqliteStore, Error> {
-        let opened = database::open(directory)?;
+        SqliteStore::open_with(directory, OnLoss::Refuse)
+    }
+
+    /// As [`SqliteStore::open`], for those who may have decided to live with a loss.
+    pub fn open_with(directory: &Path, on_loss: OnLoss) -> Result<SqliteStore, Error> {
+        let database::Opened { writer: connection, path, state, mark, lock } = database::open(directory, on_loss)?;
         let (sender, requests) = mpsc::channel(QUEUE);
-        let watchers = Arc::new(Watchers::new(opened.state.latest));
-        let progress = Arc::new(Progress::default());
+        let watchers = Arc::new(Watchers::new(state.latest));
+        let progress = Arc::new(Progress::new(state));
         let gathering = Arc::new(Gathering::default());
-        let writer = Writer::new(
-            opened.writer,
-            requests,
-            Arc::clone(&watchers),
-            Arc::clone(&progress),
-            Arc::clone(&gathering),
-            opened.state,
-        );
-        let writer =
-            std::thread::Builder::new().name("store-writer".to_string()).spawn(|| writer.run()).map_err(|source| {
-                Error::Io { operation: "starting the writer of", path: opened.path.display().to_string(), source }
-            })?;
+        let readers = Arc::new(Readers::new(path.clone(), Arc::clone(&progress)));
+        let parts = Parts {
+            connection,
+            path: path.clone(),
+            state,
+            mark,
+            readers: Arc::clone(&readers),
+            watchers: Arc::clone(&watchers),
+            progress: Arc::clone(&progress),
+            gathering: Arc::clone(&gathering),
+        };
+        let writer = Writer::new(parts, requests);
+        let writer = std::thread::Builder::new()
+            .name("store-writer".to_string())
+            .spawn(|| writer.run())
+            .map_err(disk::io("starting the writer of", &path))?;
         Ok(SqliteStore {
             requests: Some(sender),
             writer: Some(writer),
-            readers: Arc::new(Readers::new(opened.path.clone())),
-            file: opened.path,
+            readers,
+            file: path,
             watchers,
             progress,
             gathering,
-            _lock: opened.lock,
+            _lock: lock,
         })
     }
 
@@ -103,12 +120,12 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn get(&self, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Error> {
         let key = key.to_string();
-        self.readers.run(move |connection| read::get(connection, &key, revision)).await
+        self.readers.run(move |connection, durable| read::get(connection, durable, &key, revision)).await
     }
 
     async fn range(&self, prefix: &str, options: RangeOptions) -> Result<Range, Error> {
         let prefix = prefix.to_string();
-        self.readers.run(move |connection| read::range(connection, &prefix, &options)).await
+        self.readers.run(move |connection, durable| read::range(connection, durable, &prefix, &options)).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Error> {
@@ -117,7 +134,7 @@ impl Store for SqliteStore {
 
     async fn watch(&self, prefix: &str, from: Revision) -> Result<Watch, Error> {
         // The horizon may rise right after this; the replay checks it again.
-        let horizon = self.progress.horizon.load(Ordering::Acquire);
+        let horizon = self.progress.horizon();
         if from < horizon {
             return Err(Error::Compacted { horizon });
         }
@@ -128,21 +145,25 @@ impl Store for SqliteStore {
         self.request(|reply| Request::Compact { revision, reply }).await
     }
 
+    fn health(&self) -> Result<(), Error> {
+        self.progress.health()
+    }
+
     fn size_bytes(&self) -> Option<u64> {
         // The log beside the database is part of it until it is written back.
         let size = |file: &Path| std::fs::metadata(file).map(|found| found.len());
-        let log = self.file.with_extension("db-wal");
-        Some(size(&self.file).ok()? + size(&log).unwrap_or(0))
+        Some(size(&self.file).ok()? + size(&database::log_path(&self.file)).unwrap_or(0))
     }
 
     fn current_revision(&self) -> Revision {
-        self.progress.latest.load(Ordering::Acquire)
+        self.progress.latest()
     }
 }
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
         drop(self.requests.take());
+        self.gathering.finish();
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {

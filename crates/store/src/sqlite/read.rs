@@ -3,27 +3,34 @@
 //! checks and the rows it returns belong together. Run by the reader pool.
 //!
 //! A reader sees a transaction only after the writer's fsync: SQLite publishes the log's new end
-//! to other connections after syncing it.
+//! to other connections after syncing it. While the disk fails, a fresh connection may find more
+//! in the log than was ever synced, so every read also ends at the writer's latest revision,
+//! which callers pass as `durable`.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
 use super::database::{State, failed, read_state};
-use super::row::{COLUMNS, Damaged, Row};
+use super::row::{COLUMNS, DamagedRow, Row};
 use crate::{Entry, Error, Event, EventKind, Range, RangeOptions, Revision};
 
 /// Limits of one page of replay: the rows looked at, and the bytes handed on.
 const REPLAY_ROWS: u64 = 2000;
 const REPLAY_BYTES: usize = 1 << 20;
 
-pub(super) fn get(connection: &mut Connection, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Error> {
+pub(super) fn get(
+    connection: &mut Connection,
+    durable: Revision,
+    key: &str,
+    revision: Option<Revision>,
+) -> Result<Option<Entry>, Error> {
     const OPERATION: &str = "reading a key";
-    let (transaction, state) = begin(connection, OPERATION)?;
+    let (transaction, state) = begin(connection, durable, OPERATION)?;
     let revision = resolve(revision, state)?;
     let row = LatestRow::prepare(&transaction)
         .and_then(|mut latest| latest.of(key, revision))
         .map_err(failed(&transaction, OPERATION))?;
     match row {
-        Some(row) => Ok(row.map_err(|damage| damaged(&transaction, damage))?.into_entry()),
+        Some(row) => Ok(row?.into_entry()),
         None => Ok(None),
     }
 }
@@ -41,14 +48,19 @@ impl<'c> LatestRow<'c> {
         connection.prepare_cached(&text).map(Self)
     }
 
-    pub fn of(&mut self, key: &str, revision: Revision) -> Result<Option<Result<Row, Damaged>>, rusqlite::Error> {
+    pub fn of(&mut self, key: &str, revision: Revision) -> Result<Option<Result<Row, DamagedRow>>, rusqlite::Error> {
         self.0.query_row((key.as_bytes(), signed(revision)), Row::read).optional()
     }
 }
 
-pub(super) fn range(connection: &mut Connection, prefix: &str, options: &RangeOptions) -> Result<Range, Error> {
+pub(super) fn range(
+    connection: &mut Connection,
+    durable: Revision,
+    prefix: &str,
+    options: &RangeOptions,
+) -> Result<Range, Error> {
     const OPERATION: &str = "reading a range";
-    let (transaction, state) = begin(connection, OPERATION)?;
+    let (transaction, state) = begin(connection, durable, OPERATION)?;
     let revision = resolve(options.revision, state)?;
     let fail = failed(&transaction, OPERATION);
     let bounds = Bounds::of(prefix, options.start_after.as_deref());
@@ -57,18 +69,20 @@ pub(super) fn range(connection: &mut Connection, prefix: &str, options: &RangeOp
         0 => i64::MAX,
         limit => i64::try_from(limit).unwrap_or(i64::MAX),
     };
-    let mut entries = Vec::new();
+    let mut range = Range { entries: Vec::new(), damaged: Vec::new(), revision, more: false, remaining: 0 };
     let mut statement =
         transaction.prepare_cached(&format!("SELECT {COLUMNS} {LIVE} ORDER BY h.key LIMIT ?4")).map_err(&fail)?;
     let mut rows = statement.query((&bounds.after, &bounds.before, signed(revision), limit)).map_err(&fail)?;
     while let Some(row) = rows.next().map_err(&fail)? {
-        let row = Row::read(row).map_err(&fail)?.map_err(|damage| damaged(&transaction, damage))?;
-        entries.extend(row.into_entry());
+        match Row::read(row).map_err(&fail)? {
+            Ok(row) => range.entries.extend(row.into_entry()),
+            Err(damaged) => range.damaged.push(damaged.into()),
+        }
     }
 
-    let remaining = match entries.last() {
-        Some(last) if entries.len() as i64 == limit => {
-            let rest = Bounds::of(prefix, Some(&last.key));
+    range.remaining = match range.last_key() {
+        Some(last) if (range.entries.len() + range.damaged.len()) as i64 == limit => {
+            let rest = Bounds::of(prefix, Some(last));
             let count: i64 = transaction
                 .prepare_cached(&format!("SELECT count(*) {LIVE}"))
                 .and_then(|mut statement| {
@@ -79,7 +93,8 @@ pub(super) fn range(connection: &mut Connection, prefix: &str, options: &RangeOp
         }
         _ => 0,
     };
-    Ok(Range { entries, revision, more: remaining > 0, remaining })
+    range.more = range.remaining > 0;
+    Ok(range)
 }
 
 /// The rows that are a live key's last one as of revision ?3, with ?1 <= key < ?2. It walks the
@@ -97,9 +112,14 @@ pub(super) struct Page {
 }
 
 /// The changes under a prefix after a revision, as many as fit into one page.
-pub(super) fn replay(connection: &mut Connection, prefix: &str, after: Revision) -> Result<Page, Error> {
+pub(super) fn replay(
+    connection: &mut Connection,
+    durable: Revision,
+    prefix: &str,
+    after: Revision,
+) -> Result<Page, Error> {
     const OPERATION: &str = "replaying history";
-    let (transaction, state) = begin(connection, OPERATION)?;
+    let (transaction, state) = begin(connection, durable, OPERATION)?;
     if after < state.horizon {
         return Err(Error::Compacted { horizon: state.horizon });
     }
@@ -117,7 +137,7 @@ pub(super) fn replay(connection: &mut Connection, prefix: &str, after: Revision)
         .map_err(&fail)?;
     let mut rows = statement.query((signed(after), signed(end), &bounds.after, &bounds.before)).map_err(&fail)?;
     while let Some(row) = rows.next().map_err(&fail)? {
-        let row = Row::read(row).map_err(&fail)?.map_err(|damage| damaged(&transaction, damage))?;
+        let row = Row::read(row).map_err(&fail)??;
         let previous = previous_row(&transaction, &row)?;
         let revision = row.revision;
         let event = event(row, previous);
@@ -153,8 +173,8 @@ pub(super) fn size(event: &Event) -> usize {
     size_of::<Event>() + event.key.len() + event.value.len() + previous
 }
 
-/// The row that a change replaced. Above the horizon it is always there, because compaction
-/// keeps whatever was live at the horizon.
+/// The row that a change replaced, unless nobody can read it any more. Above the horizon it is
+/// always there, because compaction keeps whatever was live at the horizon.
 fn previous_row(transaction: &Transaction<'_>, row: &Row) -> Result<Option<Row>, Error> {
     if row.previous == 0 {
         return Ok(None);
@@ -162,16 +182,20 @@ fn previous_row(transaction: &Transaction<'_>, row: &Row) -> Result<Option<Row>,
     transaction
         .prepare_cached(&format!("SELECT {COLUMNS} FROM history h WHERE h.revision = ?1"))
         .and_then(|mut statement| statement.query_row([signed(row.previous)], Row::read).optional())
-        .map_err(failed(transaction, "replaying history"))?
-        .unwrap_or(Err(Damaged { revision: row.previous as i64 }))
-        .map(Some)
-        .map_err(|damage| damaged(transaction, damage))
+        .map(|found| found.and_then(Result::ok))
+        .map_err(failed(transaction, "replaying history"))
 }
 
-fn begin<'c>(connection: &'c mut Connection, operation: &'static str) -> Result<(Transaction<'c>, State), Error> {
+fn begin<'c>(
+    connection: &'c mut Connection,
+    durable: Revision,
+    operation: &'static str,
+) -> Result<(Transaction<'c>, State), Error> {
     let fail = failed(connection, operation);
     let transaction = connection.transaction().map_err(&fail)?;
-    let state = read_state(&transaction).map_err(&fail)?;
+    let mut state = read_state(&transaction).map_err(&fail)?;
+    // The horizon is never above what is readable: a state below it may have lost rows.
+    state.latest = state.latest.min(durable).max(state.horizon);
     Ok((transaction, state))
 }
 
@@ -182,10 +206,6 @@ fn resolve(requested: Option<Revision>, state: State) -> Result<Revision, Error>
         Some(requested) if requested > state.latest => Err(Error::FutureRevision { requested, current: state.latest }),
         Some(requested) => Ok(requested),
     }
-}
-
-pub(super) fn damaged(connection: &Connection, damage: Damaged) -> Error {
-    Error::Corrupt { path: connection.path().unwrap_or_default().to_string(), detail: damage.to_string() }
 }
 
 /// SQLite's integers are signed. A revision beyond them is a caller's arbitrary number, and

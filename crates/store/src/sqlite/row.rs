@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rusqlite::{CachedStatement, Connection};
 
-use crate::{Entry, Revision};
+use crate::{DamagedEntry, Entry, Error, Revision};
 
 /// The columns in the order that [`Row::read`] expects them, of the table alias `h`.
 pub(super) const COLUMNS: &str =
@@ -48,20 +48,37 @@ impl<'c> InsertRow<'c> {
     }
 }
 
-/// A row came back different from how it was written.
-#[derive(Debug, thiserror::Error)]
-#[error("the row of revision {revision} does not match its checksum")]
-pub(super) struct Damaged {
-    pub revision: i64,
+/// A row came back different from how it was written. Its revision is the key of the table's
+/// tree and its key was found through the index, so both can be relied on where the query
+/// looked the row up by them.
+#[derive(Debug)]
+pub(super) struct DamagedRow {
+    pub key: Arc<str>,
+    pub revision: Revision,
+}
+
+impl From<DamagedRow> for Error {
+    fn from(DamagedRow { key, revision }: DamagedRow) -> Error {
+        Error::Damaged { key: key.to_string(), revision }
+    }
+}
+
+impl From<DamagedRow> for DamagedEntry {
+    fn from(DamagedRow { key, revision }: DamagedRow) -> DamagedEntry {
+        DamagedEntry { key, revision }
+    }
 }
 
 impl Row {
     /// The outer error is SQLite's; the inner one says that the row is not what was written.
-    pub fn read(row: &rusqlite::Row<'_>) -> Result<Result<Row, Damaged>, rusqlite::Error> {
+    pub fn read(row: &rusqlite::Row<'_>) -> Result<Result<Row, DamagedRow>, rusqlite::Error> {
         let revision: i64 = row.get(0)?;
         // A flipped bit may change the type of a column as well as its content, so a column of
         // the wrong type is damage and not an error of ours.
-        Ok(Row::decode(row, revision).ok_or(Damaged { revision }))
+        Ok(Row::decode(row, revision).ok_or_else(|| {
+            let key = row.get_ref(1).ok().and_then(|key| key.as_blob().ok()).unwrap_or_default();
+            DamagedRow { key: String::from_utf8_lossy(key).into(), revision: revision as Revision }
+        }))
     }
 
     fn decode(row: &rusqlite::Row<'_>, revision: i64) -> Option<Row> {

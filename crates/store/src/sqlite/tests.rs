@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::conformance::{Harness, delete, get, next, put, take};
-use crate::{Error, Event};
+use crate::{DamagedEntry, Error, Event, Expect, Op};
 
 mod suite {
     use super::Directories;
@@ -70,7 +70,7 @@ async fn files_are_private() {
         names.push(file.file_name().into_string().expect("a name of ours"));
     }
     names.sort();
-    assert_eq!(names, ["lock", "state.db", "state.db-shm", "state.db-wal"]);
+    assert_eq!(names, ["acknowledged", "lock", "state.db", "state.db-shm", "state.db-wal"]);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_second_open_is_refused_until_the_first_is_closed() {
 #[tokio::test]
 async fn commits_wait_for_the_disk() {
     let directory = TempDir::new().expect("a temporary directory");
-    let opened = database::open(directory.path()).expect("open");
+    let opened = database::open(directory.path(), OnLoss::Refuse).expect("open");
     let synchronous: i64 = opened.writer.pragma_query_value(None, "synchronous", |row| row.get(0)).expect("pragma");
     assert_eq!(synchronous, 2, "FULL");
     let journal: String = opened.writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).expect("pragma");
@@ -151,27 +151,120 @@ async fn a_damaged_page_is_found_on_open() {
     check_refused_as_damaged(&directory, "");
 }
 
-#[tokio::test]
-async fn a_flipped_bit_in_a_value_is_found_on_reading() {
-    let directory = TempDir::new().expect("a temporary directory");
-    let store = open(&directory);
+/// Flips the lowest bit of the first byte of `needle` in a file of the store.
+fn flip(directory: &TempDir, file: &str, needle: &[u8]) {
+    let path = directory.path().join(file);
+    let mut content = std::fs::read(&path).expect("read");
+    let place = content.windows(needle.len()).position(|window| window == needle).expect("it is in the file");
+    content[place] ^= 1;
+    std::fs::write(&path, content).expect("write");
+}
+
+fn commit(key: &str, expect: Expect, op: Op) -> Commit {
+    Commit { key: key.to_string(), expect, op }
+}
+
+/// A store with `/good`, `/bad` (damaged, at revision 3) and `/next`.
+async fn with_a_damaged_row(directory: &TempDir) -> SqliteStore {
+    let store = open(directory);
     put(&store, "/good", "unharmed").await;
     put(&store, "/bad", "NEEDLE").await;
+    put(&store, "/next", "unharmed").await;
     drop(store);
-    let mut content = std::fs::read(database_of(&directory)).expect("read");
-    let place = content.windows(6).position(|window| window == b"NEEDLE").expect("the value is in the file");
-    content[place] ^= 1;
-    std::fs::write(database_of(&directory), content).expect("write");
+    flip(directory, "state.db", b"NEEDLE");
+    open(directory)
+}
 
-    let store = open(&directory);
+#[tokio::test]
+async fn a_damaged_row_is_named_and_the_rest_is_served() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let store = with_a_damaged_row(&directory).await;
     assert!(get(&store, "/good").await.is_some());
     let error = store.get("/bad", None).await.expect_err("damaged");
-    assert!(matches!(&error, Error::Corrupt { detail, .. } if detail.contains("revision 3")), "{error}");
-    assert!(matches!(store.range("/", RangeOptions::default()).await, Err(Error::Corrupt { .. })));
-    let commit = Commit { key: "/bad".to_string(), expect: crate::Expect::Any, op: crate::Op::Delete };
-    assert!(matches!(store.commit(commit).await, Err(Error::Corrupt { .. })));
-    // The rest of the store still works.
-    put(&store, "/good", "again").await;
+    assert!(matches!(&error, Error::Damaged { key, revision: 3 } if key == "/bad"), "{error}");
+    let range = store.range("/", RangeOptions::default()).await.expect("range");
+    let keys: Vec<&str> = range.entries.iter().map(|entry| &*entry.key).collect();
+    assert_eq!(keys, ["/good", "/next"]);
+    assert_eq!(range.damaged, [DamagedEntry { key: "/bad".into(), revision: 3 }]);
+    // A page that has nothing but damage leads on to the next one.
+    let page = store.range("/", RangeOptions { limit: 1, ..RangeOptions::default() }).await.expect("range");
+    assert_eq!((page.entries.len(), page.last_key().map(|key| &**key), page.remaining), (0, Some("/bad"), 2));
+    // A watch that would have to show it ends, and one from after it goes on.
+    let mut watch = store.watch("", 2).await.expect("watch");
+    assert!(matches!(next(&mut watch).await, Some(Err(Error::Damaged { revision: 3, .. }))));
+    let mut watch = store.watch("", 3).await.expect("watch");
+    assert_eq!(take(&mut watch, 1).await[0].revision, 4);
+}
+
+#[tokio::test]
+async fn a_damaged_row_can_be_replaced_and_deleted_by_who_knows_of_it() {
+    for op in [Op::Put("new".into()), Op::Delete] {
+        let directory = TempDir::new().expect("a temporary directory");
+        let store = with_a_damaged_row(&directory).await;
+        let mut watch = store.watch("", 4).await.expect("watch");
+        for expect in [Expect::Absent, Expect::Revision(2)] {
+            let refused = store.commit(commit("/bad", expect, op.clone())).await;
+            assert!(matches!(refused, Err(Error::Damaged { revision: 3, .. })), "{refused:?}");
+        }
+        let done = store.commit(commit("/bad", Expect::Revision(3), op.clone())).await.expect("repaired");
+        assert_eq!(done, Committed { revision: 5, previous: None });
+        let left = store.get("/bad", None).await.expect("readable again");
+        assert_eq!(left.map(|entry| entry.value), if let Op::Put(value) = op { Some(value) } else { None });
+        assert_eq!(take(&mut watch, 1).await[0].revision, 5);
+        let mut replayed = store.watch("", 4).await.expect("watch");
+        assert_eq!(take(&mut replayed, 1).await[0].previous, None);
+        assert!(store.range("/", RangeOptions::default()).await.expect("range").damaged.is_empty());
+    }
+}
+
+/// Leaves the files as a killed process does: with everything in the log.
+async fn killed_after(directory: &TempDir, puts: usize) {
+    let copy = TempDir::new().expect("a temporary directory");
+    let store = open(&copy);
+    for number in 0..puts {
+        put(&store, &format!("/{number}"), format!("VALUE-{number:04}")).await;
+    }
+    for file in ["state.db", "state.db-wal", "acknowledged"] {
+        std::fs::copy(copy.path().join(file), directory.path().join(file)).expect("copy");
+    }
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_the_log_that_loses_acknowledged_writes_is_not_passed_over() {
+    let directory = TempDir::new().expect("a temporary directory");
+    killed_after(&directory, 300).await;
+    assert_eq!(open(&directory).current_revision(), 301);
+
+    let directory = TempDir::new().expect("a temporary directory");
+    killed_after(&directory, 300).await;
+    flip(&directory, "state.db-wal", b"VALUE-0150");
+    let log = std::fs::read(directory.path().join("state.db-wal")).expect("read");
+    for _ in 0..2 {
+        let error = SqliteStore::open(directory.path()).err().expect("refused");
+        assert!(matches!(&error, Error::Lost { acknowledged: 301, found: 151, .. }), "{error}");
+    }
+    assert_eq!(std::fs::read(directory.path().join("state.db-wal")).expect("read"), log, "refusing changes nothing");
+
+    // Whoever accepts the loss goes on with what is left, at revisions never seen before.
+    let store = SqliteStore::open_with(directory.path(), OnLoss::Accept).expect("open");
+    assert_eq!(store.range("", RangeOptions::default()).await.expect("range").entries.len(), 150);
+    assert!(matches!(store.watch("", 200).await, Err(Error::Compacted { .. })));
+    let done = store.commit(commit("/new", Expect::Absent, Op::Put("v".into()))).await.expect("commit");
+    assert_eq!(done.revision, 301 + database::REVISION_GAP + 1);
+    drop(store);
+    assert_eq!(open(&directory).current_revision(), done.revision);
+}
+
+#[tokio::test]
+async fn a_store_of_an_older_version_has_no_mark_and_opens() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let store = open(&directory);
+    put(&store, "a", "1").await;
+    drop(store);
+    std::fs::remove_file(directory.path().join("acknowledged")).expect("remove");
+    assert_eq!(open(&directory).current_revision(), 2);
+    std::fs::remove_file(database_of(&directory)).expect("remove");
+    assert!(matches!(SqliteStore::open(directory.path()).err(), Some(Error::Lost { acknowledged: 2, found: 1, .. })));
 }
 
 #[tokio::test]

@@ -74,6 +74,15 @@ impl Watchers {
         }
     }
 
+    /// Sends every watcher to disk for the changes up to `head`, which became durable without
+    /// having been published: their batch had failed, and the log had them nevertheless.
+    pub fn replay_up_to(&self, head: Revision) {
+        let woken = self.table.lock().replay_up_to(head);
+        for waker in woken {
+            waker.wake();
+        }
+    }
+
     /// Ends every watch.
     pub fn close(&self) {
         let woken: Vec<Waker> = {
@@ -119,7 +128,7 @@ impl Registration {
                 Step::End => return None,
             };
             let prefix = Arc::clone(&self.prefix);
-            match self.readers.run(move |connection| replay(connection, &prefix, after)).await {
+            match self.readers.run(move |connection, durable| replay(connection, durable, &prefix, after)).await {
                 Ok(page) => {
                     self.watchers.table.lock().advance(self.id, page.through);
                     if !page.events.is_empty() {
@@ -185,6 +194,20 @@ impl Table {
             self.drop_oldest();
         }
         woken
+    }
+
+    fn replay_up_to(&mut self, head: Revision) -> Vec<Waker> {
+        self.window.clear();
+        self.window_bytes = 0;
+        self.head = head;
+        self.floor = head;
+        let behind = self.watchers.values_mut().filter(|watcher| watcher.cursor < head);
+        behind
+            .filter_map(|watcher| {
+                watcher.behind = true;
+                watcher.waker.take()
+            })
+            .collect()
     }
 
     fn poll_step(&mut self, id: u64, context: &mut Context<'_>) -> Poll<Step> {

@@ -1,24 +1,32 @@
-//! The one thread that writes. It takes all requests that have queued up, judges each against
-//! the state that the ones before it left, and makes the lot durable with one fsync before it
-//! answers any of them. Started by `SqliteStore::open`.
+//! The one thread that writes. It takes all requests that have queued up, has them judged
+//! (`batch.rs`), and makes the lot durable with one fsync before it answers any of them. Started
+//! by `SqliteStore::open`.
 //!
 //! With one client a batch is one commit. With many, the queue fills while the disk works, and
 //! `gather.rs` lets a batch wait a moment until it is worth its fsync.
+//!
+//! A batch that fails leaves the disk in doubt. The connection is closed, requests are refused
+//! with the cause, and the writer tries to open the database anew, at first at once and then
+//! with growing pauses (docs/design/0008-a-store-that-recovers.md).
 
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode};
-use tokio::sync::{mpsc, oneshot};
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
 
+use super::acknowledged::AcknowledgedMark;
+use super::batch::{Batch, Judged, Request};
 use super::compaction;
-use super::database::{State, read_state};
+use super::database::{self, State};
+use super::disk;
 use super::gather::{Gathering, LoadMeter, Wait, plan_wait};
-use super::read::{LatestRow, damaged, event};
-use super::row::{InsertRow, Row};
+use super::progress::Progress;
+use super::readers::Readers;
 use super::watchers::Watchers;
-use crate::{Commit, Committed, Entry, Error, Event, Expect, Op, Revision};
+use crate::{Error, Event};
 
 /// Requests that may wait before callers have to.
 pub(super) const QUEUE: usize = 1024;
@@ -27,88 +35,97 @@ pub(super) const QUEUE: usize = 1024;
 const BATCH_REQUESTS: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
 
-pub(super) enum Request {
-    Commit { commit: Commit, reply: oneshot::Sender<Result<Committed, Error>> },
-    Compact { revision: Revision, reply: oneshot::Sender<Result<(), Error>> },
-}
+/// The pauses between attempts to recover double from the first to the last of these. A disk
+/// that was full for a minute is noticed to have room within ten seconds.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LAST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What other threads may know of the writer's progress.
-#[derive(Default)]
-pub(super) struct Progress {
-    pub latest: AtomicU64,
-    pub horizon: AtomicU64,
+/// The parts of an opened store that the writer works with.
+pub(super) struct Parts {
+    pub connection: Connection,
+    pub path: PathBuf,
+    pub state: State,
+    pub mark: AcknowledgedMark,
+    pub readers: Arc<Readers>,
+    pub watchers: Arc<Watchers>,
+    pub progress: Arc<Progress>,
+    pub gathering: Arc<Gathering>,
 }
 
 pub(super) struct Writer {
-    connection: Connection,
+    disk: Disk,
+    path: PathBuf,
+    mark: AcknowledgedMark,
     requests: mpsc::Receiver<Request>,
+    readers: Arc<Readers>,
     watchers: Arc<Watchers>,
     progress: Arc<Progress>,
     gathering: Arc<Gathering>,
-    /// What the next batch waits for, as the last one taught.
+    /// How long the next batch waits for company, as the last one taught.
     wait: Option<Wait>,
     load: LoadMeter,
     state: State,
-    /// A step of compaction failed: leave it until the next request for one.
-    compaction_stalled: bool,
-    /// Why no write is accepted any more.
-    halted: Option<String>,
+    /// Failures in a row. Only a batch that succeeds ends the row: a disk that takes the writes
+    /// of a recovery and then no batch must not be asked again and again at once.
+    failures: u32,
 }
 
-/// A request that has been judged, waiting for the batch to become durable.
-enum Judged {
-    Commit { reply: oneshot::Sender<Result<Committed, Error>>, outcome: Result<Committed, Error> },
-    Compact { reply: oneshot::Sender<Result<(), Error>>, outcome: Result<(), Error> },
+/// The database as the writer has it.
+enum Disk {
+    Open(Connection),
+    Failed { reason: String, try_at: Instant },
 }
 
 impl Writer {
-    pub fn new(
-        connection: Connection,
-        requests: mpsc::Receiver<Request>,
-        watchers: Arc<Watchers>,
-        progress: Arc<Progress>,
-        gathering: Arc<Gathering>,
-        state: State,
-    ) -> Writer {
-        progress.latest.store(state.latest, Ordering::Release);
-        progress.horizon.store(state.horizon, Ordering::Release);
+    pub fn new(parts: Parts, requests: mpsc::Receiver<Request>) -> Writer {
+        let Parts { connection, path, state, mark, readers, watchers, progress, gathering } = parts;
         Writer {
-            connection,
+            disk: Disk::Open(connection),
+            path,
+            mark,
             requests,
+            readers,
             watchers,
             progress,
             gathering,
             wait: None,
             load: LoadMeter::new(),
             state,
-            compaction_stalled: false,
-            halted: None,
+            failures: 0,
         }
     }
 
     /// Works until every sender is gone and what they sent is done.
     pub fn run(mut self) {
-        loop {
-            let compaction_due = self.state.compacted < self.state.horizon && !self.compaction_stalled;
-            let first = if compaction_due {
-                match self.requests.try_recv() {
-                    Ok(request) => Some(request),
-                    Err(mpsc::error::TryRecvError::Empty) => None,
-                    Err(mpsc::error::TryRecvError::Disconnected) => return,
-                }
-            } else {
-                match self.requests.blocking_recv() {
-                    Some(request) => Some(request),
-                    None => return,
-                }
-            };
+        while let Some(first) = self.next_request() {
             if let Some(first) = first {
                 self.write_batch(first);
             }
             // One step between two batches: compaction neither starves nor holds anyone up.
-            if compaction_due && self.halted.is_none() {
-                self.compact_step();
+            self.compact_step();
+            self.try_to_recover();
+        }
+        if let Err(error) = self.mark.sync() {
+            tracing::warn!(%error, "the mark of acknowledged writes is left to the kernel");
+        }
+    }
+
+    /// The next request, if there is one before something else is due; `None` at the end.
+    fn next_request(&mut self) -> Option<Option<Request>> {
+        match &self.disk {
+            Disk::Open(_) if self.state.compacted == self.state.horizon => {
+                return self.requests.blocking_recv().map(Some);
             }
+            Disk::Open(_) => {}
+            Disk::Failed { try_at, .. } => {
+                let has_come = || !self.requests.is_empty() || self.requests.is_closed();
+                self.gathering.wait_for_one(*try_at, has_come);
+            }
+        }
+        match self.requests.try_recv() {
+            Ok(request) => Some(Some(request)),
+            Err(TryRecvError::Empty) => Some(None),
+            Err(TryRecvError::Disconnected) => None,
         }
     }
 
@@ -117,19 +134,23 @@ impl Writer {
             self.gathering.wait(wait, || self.requests.len() + 1);
         }
         let batch = self.drain(first);
-        if let Some(reason) = &self.halted {
-            for request in batch {
-                refuse(request, Error::Halted { reason: reason.clone() });
+        let connection = match &mut self.disk {
+            Disk::Open(connection) => connection,
+            Disk::Failed { reason, .. } => {
+                for request in batch {
+                    request.refuse(Error::Halted { reason: reason.clone() });
+                }
+                return;
             }
-            return;
-        }
+        };
         let mut state = self.state;
         let mut events = Vec::new();
         let mut judged = Vec::with_capacity(batch.len());
         let mut requests = batch.into_iter();
         let mut began = Instant::now();
+        self.progress.writing();
         let result = (|| {
-            let transaction = self.connection.transaction()?;
+            let transaction = connection.transaction()?;
             let mut batch = Batch::begin(&transaction)?;
             for request in requests.by_ref() {
                 judged.push(batch.judge(request, &mut state, &mut events)?);
@@ -139,22 +160,19 @@ impl Writer {
             transaction.commit()
         })();
         let commit = began.elapsed();
-        if let Err(source) = result {
-            self.fail_batch(source, judged, requests);
-            return;
-        }
-        if state.horizon > self.state.horizon {
-            self.compaction_stalled = false;
-        }
-        self.state = state;
-        self.progress.latest.store(state.latest, Ordering::Release);
-        self.progress.horizon.store(state.horizon, Ordering::Release);
-        if !events.is_empty() {
-            self.watchers.publish(events, state.latest);
-        }
-        self.wait = plan_wait(judged.len(), self.requests.len(), commit, self.load.read());
-        for judged in judged {
-            judged.answer();
+        self.progress.written();
+        match result {
+            Ok(()) => self.acknowledge(state, events, judged, commit),
+            Err(source) => {
+                let reason = disk::describe_failure(self.directory(), &source);
+                for judged in judged {
+                    judged.refuse(Error::Halted { reason: reason.clone() });
+                }
+                for request in requests {
+                    request.refuse(Error::Halted { reason: reason.clone() });
+                }
+                self.fail(reason);
+            }
         }
     }
 
@@ -169,173 +187,110 @@ impl Writer {
         batch
     }
 
-    /// The transaction was rolled back. A full disk may be emptied, so writing goes on; but once
-    /// a sync has failed, nobody can know what the disk holds of earlier pages, and only
-    /// recovery from the log on the next open is sure to be right.
-    fn fail_batch(&mut self, source: rusqlite::Error, judged: Vec<Judged>, rest: impl Iterator<Item = Request>) {
-        tracing::error!(error = %source, "a batch of writes failed");
-        let disk_failed = source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
-        let untouched = matches!(read_state(&self.connection), Ok(state) if state == self.state);
-        if disk_failed || !untouched {
-            self.halted = Some(source.to_string());
+    /// The batch is durable. The mark comes before anybody learns of it; a mark that cannot be
+    /// written takes nothing from this batch, but no further one is taken without it.
+    fn acknowledge(&mut self, state: State, events: Vec<Event>, judged: Vec<Judged>, commit: Duration) {
+        let marked = self.mark.raise(state.latest);
+        self.state = state;
+        self.failures = 0;
+        self.progress.reached(state);
+        if !events.is_empty() {
+            self.watchers.publish(events, state.latest);
         }
-        let source = Arc::new(source);
-        let error = || Error::Backend { operation: "writing a batch", source: Box::new(Arc::clone(&source)) };
+        self.wait = plan_wait(judged.len(), self.requests.len(), commit, self.load.read());
         for judged in judged {
-            judged.refuse(error());
+            judged.answer();
         }
-        for request in rest {
-            refuse(request, error());
+        if let Err(error) = marked {
+            self.fail(disk::describe_io(&error));
         }
     }
 
     fn compact_step(&mut self) {
-        match compaction::step(&mut self.connection, self.state.compacted, self.state.horizon) {
+        let State { compacted, horizon, .. } = self.state;
+        let Disk::Open(connection) = &mut self.disk else { return };
+        if compacted == horizon {
+            return;
+        }
+        match compaction::step(connection, compacted, horizon) {
             Ok(compacted) => self.state.compacted = compacted,
-            Err(source) => {
-                tracing::error!(error = %source, "a step of compaction failed; the next compaction resumes it");
-                self.compaction_stalled = true;
-                if source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) {
-                    self.halted = Some(source.to_string());
-                }
-            }
-        }
-    }
-}
-
-/// The transaction that the requests of a batch share. An `Err` of its methods is a failure of
-/// the database, and so the whole batch's.
-struct Batch<'c> {
-    connection: &'c Connection,
-    latest: LatestRow<'c>,
-    insert: InsertRow<'c>,
-}
-
-impl<'c> Batch<'c> {
-    fn begin(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
-        let (latest, insert) = (LatestRow::prepare(connection)?, InsertRow::prepare(connection)?);
-        Ok(Batch { connection, latest, insert })
-    }
-
-    /// Judges one request and, if it may, writes it.
-    fn judge(
-        &mut self,
-        request: Request,
-        state: &mut State,
-        events: &mut Vec<Event>,
-    ) -> Result<Judged, rusqlite::Error> {
-        match request {
-            Request::Commit { commit, reply } => {
-                let outcome = self.write(commit, state, events)?;
-                Ok(Judged::Commit { reply, outcome })
-            }
-            Request::Compact { revision, reply } => {
-                let outcome = if revision > state.latest {
-                    Err(Error::FutureRevision { requested: revision, current: state.latest })
-                } else {
-                    if revision > state.horizon {
-                        compaction::raise_horizon(self.connection, revision)?;
-                        state.horizon = revision;
-                    }
-                    Ok(())
-                };
-                Ok(Judged::Compact { reply, outcome })
-            }
+            Err(source) => self.fail(disk::describe_failure(self.directory(), &source)),
         }
     }
 
-    fn write(
-        &mut self,
-        commit: Commit,
-        state: &mut State,
-        events: &mut Vec<Event>,
-    ) -> Result<Result<Committed, Error>, rusqlite::Error> {
-        let current = match self.latest.of(&commit.key, state.latest)? {
-            Some(Ok(row)) if row.deleted => None,
-            Some(Ok(row)) => Some(row),
-            Some(Err(damage)) => return Ok(Err(damaged(self.connection, damage))),
-            None => None,
-        };
-        let revision = state.latest + 1;
-        let row = match plan_row(&commit, current.as_ref(), revision) {
-            Some(row) => row,
-            None => {
-                let current = current.and_then(Row::into_entry);
-                return Ok(Err(Error::Conflict { key: commit.key, current }));
-            }
-        };
-        self.insert.insert(&row)?;
-        state.latest = revision;
-        let previous: Option<Entry> = current.clone().and_then(Row::into_entry);
-        events.push(event(row, current));
-        Ok(Ok(Committed { revision, previous }))
-    }
-}
-
-/// The row that a commit adds, or `None` if its expectation does not hold.
-fn plan_row(commit: &Commit, current: Option<&Row>, revision: Revision) -> Option<Row> {
-    match (commit.expect, current) {
-        (Expect::Absent, Some(_)) | (Expect::Revision(_), None) => return None,
-        (Expect::Revision(expected), Some(row)) if row.revision != expected => return None,
-        _ => {}
-    }
-    let (deleted, value) = match (&commit.op, current) {
-        (Op::Put(value), _) => (false, value.clone()),
-        (Op::Delete, Some(_)) => (true, bytes::Bytes::new()),
-        (Op::Delete, None) => return None,
-    };
-    Some(match current {
-        Some(row) => Row {
-            key: Arc::clone(&row.key),
-            revision,
-            deleted,
-            create_revision: row.create_revision,
-            version: row.version + u64::from(!deleted),
-            previous: row.revision,
-            value,
-        },
-        None => Row {
-            key: Arc::from(commit.key.as_str()),
-            revision,
-            deleted,
-            create_revision: revision,
-            version: 1,
-            previous: 0,
-            value,
-        },
-    })
-}
-
-impl Request {
-    fn bytes(&self) -> usize {
-        match self {
-            Request::Commit { commit: Commit { op: Op::Put(value), .. }, .. } => value.len(),
-            _ => 0,
-        }
-    }
-}
-
-// A caller that has gone away is no concern of the writer's, so the results of the replies'
-// `send` are ignored.
-impl Judged {
-    fn answer(self) {
-        match self {
-            Judged::Commit { reply, outcome } => drop(reply.send(outcome)),
-            Judged::Compact { reply, outcome } => drop(reply.send(outcome)),
+    /// Gives up the connection: once a sync has failed, nobody can know what the disk holds of
+    /// the pages that it was for, and what SQLite remembers of them is no help.
+    fn fail(&mut self, reason: String) {
+        let pause = plan_pause(self.failures);
+        self.failures = self.failures.saturating_add(1);
+        tracing::error!(reason, "the store takes no writes until it has recovered; next attempt in {pause:?}");
+        self.progress.failed(&reason);
+        let failed = Disk::Failed { reason, try_at: Instant::now() + pause };
+        if let Disk::Open(connection) = std::mem::replace(&mut self.disk, failed) {
+            database::leave_log_alone(&connection);
         }
     }
 
-    fn refuse(self, error: Error) {
-        match self {
-            Judged::Commit { reply, .. } => drop(reply.send(Err(error))),
-            Judged::Compact { reply, .. } => drop(reply.send(Err(error))),
+    fn try_to_recover(&mut self) {
+        match &self.disk {
+            Disk::Failed { try_at, .. } if Instant::now() >= *try_at => {}
+            _ => return,
         }
+        match self.recover() {
+            Ok(()) => tracing::info!(revision = self.state.latest, "the store takes writes again"),
+            Err(reason) => self.fail(reason),
+        }
+    }
+
+    /// Opens the database anew. A batch that had failed may turn out to be durable: then it is
+    /// shown to everyone, as any other change is.
+    fn recover(&mut self) -> Result<(), String> {
+        disk::probe(self.directory()).map_err(|error| disk::describe_io(&error))?;
+        let (connection, state) = self
+            .readers
+            .suspended(|| database::reopen(&self.path, &self.mark))
+            .map_err(|error| describe_recovery(&error))?;
+        self.mark.raise(state.latest).map_err(|error| disk::describe_io(&error))?;
+        self.disk = Disk::Open(connection);
+        let found_more = state.latest > self.state.latest;
+        self.state = state;
+        self.progress.reached(state);
+        self.progress.recovered();
+        if found_more {
+            self.watchers.replay_up_to(state.latest);
+        }
+        Ok(())
+    }
+
+    fn directory(&self) -> &std::path::Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 }
 
-fn refuse(request: Request, error: Error) {
-    match request {
-        Request::Commit { reply, .. } => drop(reply.send(Err(error))),
-        Request::Compact { reply, .. } => drop(reply.send(Err(error))),
+/// The first attempt follows at once, since most failures pass.
+fn plan_pause(failures: u32) -> Duration {
+    match failures {
+        0 => Duration::ZERO,
+        n => FIRST_PAUSE.saturating_mul(1 << (n - 1).min(16)).min(LAST_PAUSE),
+    }
+}
+
+fn describe_recovery(error: &Error) -> String {
+    match error {
+        Error::Halted { reason } => reason.clone(),
+        Error::Io { operation, path, source } => format!("{} while {operation} {path}", disk::describe_io(source)),
+        Error::Backend { operation, source } => format!("{operation}: {source}"),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pauses_between_attempts_grow_to_a_bound() {
+        let pauses: Vec<u128> = [0, 1, 2, 3, 7, 8, 9, u32::MAX].map(|n| plan_pause(n).as_millis()).to_vec();
+        assert_eq!(pauses, [0, 100, 200, 400, 6400, 10_000, 10_000, 10_000]);
     }
 }
