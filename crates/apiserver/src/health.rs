@@ -71,12 +71,24 @@ fn is_staying(server: &ServerState) -> Result<(), String> {
     if server.stopping.load(Ordering::Acquire) { Err("process is shutting down".into()) } else { Ok(()) }
 }
 
-/// The cache follows the store; one that has fallen behind has lost its watch.
+/// A store that takes no writes fails livez too, as upstream's does when etcd is out of space:
+/// nothing that a client asks for can be done. The cache follows the store; one that has fallen
+/// behind has lost its watch.
 fn store_is_reachable(server: &ServerState) -> Result<(), String> {
+    server.registry.store.health().map_err(|error| error.to_string())?;
     let (store, cache) = (server.registry.store.current_revision(), server.registry.cache.revision());
     let behind = store.saturating_sub(cache);
     // A batch may be on its way; a thousand changes behind is no longer that.
     if behind < 1000 { Ok(()) } else { Err(format!("the cache is {behind} changes behind the store")) }
+}
+
+/// Brings the list of problems up to date with what the store knows of its disk.
+pub fn report_store(server: &ServerState) {
+    let problems = &server.config.problems;
+    match server.registry.store.health() {
+        Ok(()) => problems.resolve("store", "disk"),
+        Err(error) => problems.report("store", "disk", &error.to_string()),
+    }
 }
 
 /// Splits `/readyz/ping` into the endpoint and the one check that is asked for.

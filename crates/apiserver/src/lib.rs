@@ -121,7 +121,9 @@ impl ApiServer {
         let encryption = Encryption::start(config.encryption_config.clone(), config.secret_keys.clone())
             .await
             .map_err(Error::Encryption)?;
-        let cache = Cache::start(store.clone(), encryption.clone(), &rows).await.map_err(Error::Load)?;
+        let cache = Cache::start(store.clone(), encryption.clone(), config.problems.clone(), &rows)
+            .await
+            .map_err(Error::Load)?;
         let ips =
             ServiceIps::new(&config.service_cidr).ok_or_else(|| Error::ServiceCidr(config.service_cidr.clone()))?;
         let services = Services::new(ips);

@@ -49,6 +49,7 @@ pub async fn serve(
             Ok(answer::document(StatusCode::OK, &version::render(), &Accepted { pretty: true, ..Accepted::JSON }))
         }
         problems::PATH => {
+            health::report_store(server);
             let value = json!({"problems": server.config.problems.list()});
             Ok(answer::document(StatusCode::OK, &value, &plain()?))
         }

@@ -3,7 +3,7 @@
 
 use super::{Cache, Stock, Stored};
 use crate::encryption::{Encryption, Kind, Unreadable};
-use ferry_store::{EventKind, RangeOptions, Revision, Watch};
+use ferry_store::{DamagedEntry, EventKind, RangeOptions, Revision, Watch};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -149,7 +149,12 @@ async fn range(
     loop {
         let page = cache.store.range(prefix, options.clone()).await?;
         options.revision = Some(page.revision);
-        options.start_after = page.entries.last().map(|entry| entry.key.to_string());
+        options.start_after = page.last_key().map(ToString::to_string);
+        for damaged in &page.damaged {
+            let Some(stock) = cache.stock_of_key(&damaged.key) else { continue };
+            let why = set_apart(cache, damaged);
+            found.entry(stock.prefix().to_owned()).or_default().unreadable.push((damaged.key.clone(), why));
+        }
         // Entries come in the order of their keys, so each stock's stand together.
         for entries in page.entries.chunk_by(|a, b| same_stock(cache, &a.key, &b.key)) {
             let Some(stock) = entries.first().and_then(|entry| cache.stock_of_key(&entry.key)) else { continue };
@@ -196,10 +201,24 @@ fn decode(
     outcome
 }
 
+/// A value that the disk has damaged is treated as one that cannot be decrypted.
+fn set_apart(cache: &Cache, DamagedEntry { key, revision }: &DamagedEntry) -> Unreadable {
+    let why = format!("the stored row of revision {revision} does not match its checksum");
+    let error = Unreadable { key: key.to_string(), why };
+    tracing::error!(%error, "an object in the store is damaged; it is not served");
+    let way_out = "bring back a backup, or delete it with ignoreStoreReadErrorWithClusterBreakingPotential=true";
+    cache.problems.report("store", key, &format!("{}; {way_out}", error.why));
+    error
+}
+
 async fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
     let Some(last) = batch.last().map(|event| event.revision) else { return };
     for event in batch {
         let Some(stock) = cache.stock_of_key(&event.key) else { continue };
+        // A damaged object is over with its next change, whatever that is.
+        if stock.unreadable(&event.key).is_some() {
+            cache.problems.resolve("store", &event.key);
+        }
         match event.kind {
             EventKind::Put => {
                 cache.encryption.prepare(Kind::of(stock.row()), std::iter::once(&*event.value)).await;

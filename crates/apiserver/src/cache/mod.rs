@@ -18,6 +18,7 @@ pub use stored::{Stored, splice_version};
 pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
 
 use crate::encryption::Encryption;
+use ferry_api::problems::Problems;
 use ferry_resources::Row;
 use ferry_store::{Revision, Store};
 use parking_lot::RwLock;
@@ -34,6 +35,8 @@ const FRESHNESS_TIMEOUT: Duration = Duration::from_secs(3);
 pub struct Cache {
     store: Arc<dyn Store>,
     encryption: Arc<Encryption>,
+    /// Damaged objects are named there.
+    problems: Problems,
     /// By storage prefix; no prefix is the beginning of another.
     stocks: RwLock<BTreeMap<String, Arc<Stock>>>,
     applied: Arc<watch::Sender<Revision>>,
@@ -51,11 +54,13 @@ impl Cache {
     pub async fn start(
         store: Arc<dyn Store>,
         encryption: Arc<Encryption>,
+        problems: Problems,
         rows: &[Arc<Row>],
     ) -> Result<Arc<Self>, ferry_store::Error> {
         let cache = Arc::new(Self {
             store,
             encryption,
+            problems,
             stocks: RwLock::new(BTreeMap::new()),
             applied: Arc::new(watch::Sender::new(0)),
         });

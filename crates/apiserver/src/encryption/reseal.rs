@@ -12,7 +12,7 @@ use crate::query::Query;
 use crate::registry::store_failed;
 use ferry_api::status::Status;
 use ferry_resources::Row;
-use ferry_store::{Commit, Expect, Op, RangeOptions};
+use ferry_store::{Commit, DamagedEntry, Expect, Op, RangeOptions};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -64,7 +64,8 @@ pub(crate) async fn status(server: &ServerState, query: &Query) -> Result<Value,
                 }
             }
             options.revision = Some(page.revision);
-            options.start_after = page.entries.last().map(|entry| entry.key.to_string());
+            unreadable.extend(page.damaged.iter().take(NAMED).map(describe_damage));
+            options.start_after = page.last_key().map(ToString::to_string);
             if !page.more {
                 break;
             }
@@ -75,6 +76,10 @@ pub(crate) async fn status(server: &ServerState, query: &Query) -> Result<Value,
     }
     let (digest, settled) = registry.encryption.settled();
     Ok(json!({"digest": digest, "settled": settled, "kinds": kinds}))
+}
+
+fn describe_damage(damaged: &DamagedEntry) -> String {
+    format!("the value of {:?} at revision {} is damaged", damaged.key, damaged.revision)
 }
 
 /// Seals one page anew, after the key `continue` of the query. The answer says how to go on.
@@ -90,9 +95,8 @@ pub(crate) async fn reseal(server: &ServerState, query: &Query) -> Result<Value,
         let start_after = after.starts_with(row.storage_prefix.as_ref()).then(|| after.to_owned());
         let options = RangeOptions { limit: PAGE, start_after, ..Default::default() };
         let page = registry.store.range(&row.storage_prefix, options).await.map_err(store_failed)?;
-        if page.entries.is_empty() {
-            continue;
-        }
+        let Some(last) = page.last_key().map(ToString::to_string) else { continue };
+        unreadable.extend(page.damaged.iter().map(describe_damage));
         registry.encryption.prepare(kind, page.entries.iter().map(|entry| &*entry.value)).await;
         let mut commits = Vec::new();
         for entry in &page.entries {
@@ -127,7 +131,6 @@ pub(crate) async fn reseal(server: &ServerState, query: &Query) -> Result<Value,
                 Err(error) => return Err(store_failed(error)),
             }
         }
-        let last = page.entries.last().map(|entry| entry.key.to_string());
         return Ok(json!({"read": read, "resealed": resealed, "unreadable": unreadable, "continue": last}));
     }
     Ok(json!({"read": read, "resealed": resealed, "unreadable": unreadable}))

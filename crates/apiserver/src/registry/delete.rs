@@ -161,10 +161,13 @@ impl Registry {
     /// or admission, which all need the object (upstream's corruptObjectDeleter).
     async fn delete_unreadable(&self, row: &Arc<Row>, namespace: &str, name: &str) -> Result<Deleted, Status> {
         let key = row.key(namespace, name);
-        let entry = self.store.get(&key, None).await.map_err(store_failed)?;
-        let entry = entry.ok_or_else(|| Status::not_found(&row.group_resource(), name))?;
-        let revision = entry.revision;
-        if self.read_entry(row, Some(entry)).await.is_ok() {
+        let (revision, readable) = match self.store.get(&key, None).await {
+            Ok(Some(entry)) => (entry.revision, self.read_entry(row, Some(entry)).await.is_ok()),
+            Ok(None) => return Err(Status::not_found(&row.group_resource(), name)),
+            Err(ferry_store::Error::Damaged { revision, .. }) => (revision, false),
+            Err(error) => return Err(store_failed(error)),
+        };
+        if readable {
             let why = "is exclusively used to delete corrupt object(s), try again by removing this option";
             let path = Path::new("ignoreStoreReadErrorWithClusterBreakingPotential");
             let kind = GroupVersionKind::new(row.group.clone(), row.version.clone(), row.plural.clone());

@@ -349,12 +349,19 @@ pub(crate) fn unreadable_list(row: &Row, unreadable: &[Unreadable]) -> Status {
     })
 }
 
-/// A failure of the store that is not the caller's doing.
+/// A failure of the store that is not the caller's doing, with its cause: a disk that is full is
+/// answered as etcd's "database space exceeded" is, a 500 with the reason in its message.
 pub(crate) fn store_failed(error: ferry_store::Error) -> Status {
-    match error {
-        ferry_store::Error::Closed => Status::service_unavailable("the store is shutting down"),
-        other => Status::internal(other),
+    if matches!(error, ferry_store::Error::Closed) {
+        return Status::service_unavailable("the store is shutting down");
     }
+    let mut message = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    Status::internal(message)
 }
 
 #[cfg(test)]

@@ -334,7 +334,7 @@ async fn read_history(
                 });
             }
         }
-        start_after = range.entries.last().map(|entry| entry.key.to_string());
+        start_after = range.last_key().map(ToString::to_string);
         if !range.more {
             return if selection.judges_form() {
                 cut(call, objects, revision, options.limit, selection, scope).await
