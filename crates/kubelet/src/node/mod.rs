@@ -30,6 +30,10 @@ use tokio_util::sync::CancellationToken;
 const REPORT_EVERY: Duration = Duration::from_secs(300);
 /// While the node is not ready its reasons are looked at more often than it beats.
 const IMPATIENT: Duration = Duration::from_millis(200);
+/// The pauses after a report that failed double from the first to the last of these: an API
+/// that refuses every write, for its disk is full, is not asked hundreds of times a second.
+const FIRST_RETRY: Duration = Duration::from_millis(200);
+const LAST_RETRY: Duration = Duration::from_secs(10);
 /// Listing images is not free, and nobody schedules by them in a hurry.
 const IMAGES_EVERY: Duration = Duration::from_secs(60);
 /// The largest images are listed, as upstream's nodeStatusMaxImages.
@@ -51,6 +55,7 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
     };
     keeper.context.recorder.event(&keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
     let mut beat_at = tokio::time::Instant::now();
+    let mut failures = 0;
     loop {
         let done = tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
@@ -58,17 +63,28 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         };
         if let Err(error) = done {
             tracing::warn!(%error, "cannot report the node");
-        } else if tokio::time::Instant::now() >= beat_at {
-            beat_at = tokio::time::Instant::now() + keeper.context.config.heartbeat;
+            failures += 1;
+        } else {
+            failures = 0;
+            if tokio::time::Instant::now() >= beat_at {
+                beat_at = tokio::time::Instant::now() + keeper.context.config.heartbeat;
+            }
         }
-        let pause = match *keeper.ready.borrow() {
-            true => beat_at.saturating_duration_since(tokio::time::Instant::now()),
-            false => IMPATIENT,
-        };
+        let until_beat = beat_at.saturating_duration_since(tokio::time::Instant::now());
+        let pause = plan_pause(*keeper.ready.borrow(), until_beat, failures);
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
         }
+    }
+}
+
+/// How long to wait before the next tick.
+fn plan_pause(ready: bool, until_beat: Duration, failures: u32) -> Duration {
+    match failures {
+        0 if ready => until_beat,
+        0 => IMPATIENT,
+        n => FIRST_RETRY.saturating_mul(1 << (n - 1).min(16)).min(LAST_RETRY),
     }
 }
 
@@ -347,4 +363,19 @@ fn render_patch(old: &NodeStatus, new: &NodeStatus) -> Value {
         }
     }
     json!({ "status": changes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_cannot_report_does_not_spin() {
+        let overdue = Duration::ZERO;
+        let pauses: Vec<u128> = (1..=8).map(|failures| plan_pause(true, overdue, failures).as_millis()).collect();
+        assert_eq!(pauses, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+        assert_eq!(plan_pause(false, overdue, u32::MAX), LAST_RETRY);
+        assert_eq!(plan_pause(true, Duration::from_secs(7), 0), Duration::from_secs(7));
+        assert_eq!(plan_pause(false, Duration::from_secs(7), 0), IMPATIENT);
+    }
 }
