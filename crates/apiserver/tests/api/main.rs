@@ -14,6 +14,7 @@ mod custom_resources;
 mod delete;
 mod deprecation;
 mod discovery;
+mod disk;
 mod encryption;
 mod flows;
 mod hook_server;
