@@ -40,6 +40,9 @@ pub struct Cluster {
     pub audit: Audit,
     #[serde(default)]
     pub debugging: Debugging,
+    /// Said for one start, and never remembered.
+    #[serde(skip)]
+    pub accept_data_loss: bool,
 }
 
 /// What the user said; everything left out is decided here.
@@ -143,6 +146,7 @@ impl Cluster {
             access: wishes.access.or(&Access::default())?,
             audit: wishes.audit.or(&Audit::default())?,
             debugging: wishes.debugging.clone(),
+            accept_data_loss: false,
         };
         cluster.check()?;
         Ok(cluster)

@@ -2,7 +2,9 @@
 
 mod access;
 mod addons;
+mod archive;
 mod audit;
+mod backup;
 mod cluster;
 mod containerd;
 mod daemon;
@@ -15,6 +17,7 @@ mod network;
 mod preflight;
 mod progress;
 mod renewal;
+mod restore;
 mod secret_key;
 mod secrets;
 mod server;
@@ -49,6 +52,8 @@ enum Verb {
     /// How Secrets are sealed on disk, and with which key
     #[command(subcommand)]
     Secrets(secrets::Verb),
+    Backup(backup::BackupArgs),
+    Restore(restore::RestoreArgs),
     /// Run three web servers behind a Service and ask them by name from another pod
     Demo(demo::DemoArgs),
 }
@@ -89,6 +94,8 @@ fn main() -> ExitCode {
             Verb::Down(place) => teardown::down(&place).await,
             Verb::Uninstall(place) => teardown::uninstall(&place).await,
             Verb::Secrets(verb) => secrets::run(verb).await,
+            Verb::Backup(args) => backup::run(args).await,
+            Verb::Restore(args) => restore::run(args).await,
             Verb::Demo(args) => demo::run(args).await,
         }
     });

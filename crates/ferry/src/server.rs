@@ -20,7 +20,7 @@ use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
 use ferry_client::{Body, BoxError, Client, Informers, Transport};
 use ferry_pki::{Pki, PkiConfig};
-use ferry_store::sqlite::SqliteStore;
+use ferry_store::sqlite::{OnLoss, SqliteStore};
 use k8s_openapi::api::core::v1::Node;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -177,8 +177,9 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
     secret_key::ensure(&cluster.data_dir)?;
     let directory = cluster.data_dir.join("store");
     // Opening replays the log of a killed process and so waits on the disk.
-    let store =
-        tokio::task::spawn_blocking(move || SqliteStore::open(&directory)).await?.context("cannot open the store")?;
+    let on_loss = if cluster.accept_data_loss { OnLoss::Accept } else { OnLoss::Refuse };
+    let opened = tokio::task::spawn_blocking(move || SqliteStore::open_with(&directory, on_loss)).await?;
+    let store = opened.map_err(describe_unopened)?;
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, Vec::new());
     config.encryption_config = cluster.access.encryption_files(&cluster.data_dir);
     config.service_cidr.clone_from(&cluster.service_cidr);
@@ -193,6 +194,18 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
         Box::new(move |definition, field| prose.get(definition, field).map(str::to_owned))
     }));
     ApiServer::start(Arc::new(store), config).await.context("cannot start the API server")
+}
+
+/// Adds the ways out to the failure of a store that has lost writes.
+fn describe_unopened(error: ferry_store::Error) -> anyhow::Error {
+    let lost = matches!(error, ferry_store::Error::Lost { .. });
+    let error = anyhow::Error::new(error).context("cannot open the store");
+    if !lost {
+        return error;
+    }
+    let ways_out = "bring back a backup with `ferry restore FILE --replace`, or go on with what is left with \
+                    `ferry up --accept-data-loss`";
+    anyhow::anyhow!("{error:#}; {ways_out}")
 }
 
 /// Opens the API to the network, on every address: its certificate names them all.

@@ -7,7 +7,7 @@ use crate::daemon::RunLock;
 use crate::debugging::Debugging;
 use crate::progress::{Progress, render_duration, say};
 use crate::server::Server;
-use crate::{Place, daemon, kubeconfig, log, preflight, teardown};
+use crate::{Place, daemon, kubeconfig, log, preflight, restore, teardown};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::net::IpAddr;
@@ -56,6 +56,9 @@ pub struct UpArgs {
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Start although the store has lost writes that it had acknowledged; the rest is served
+    #[arg(long)]
+    accept_data_loss: bool,
     /// What to log, as in RUST_LOG
     #[arg(long, value_name = "FILTER", default_value = "warn,ferry=info", env = "FERRY_LOG")]
     log: String,
@@ -87,7 +90,9 @@ impl UpArgs {
 }
 
 pub async fn run(args: UpArgs) -> Result<()> {
-    let cluster = Cluster::load_or_decide(&args.place, &args.wishes())?;
+    restore::finish_pending(&args.place.data_dir)?;
+    let mut cluster = Cluster::load_or_decide(&args.place, &args.wishes())?;
+    cluster.accept_data_loss = args.accept_data_loss;
     if let Some(pid) = daemon::running_pid(&cluster) {
         say(&format!("cluster {:?} runs already as process {pid}; `ferry status` says more", cluster.name));
         return Ok(());

@@ -221,7 +221,7 @@ fn create_directory(directory: &Path) -> Result<(), Error> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(io("creating directory", directory))
 }
 
-fn lock(directory: &Path) -> Result<File, Error> {
+pub(super) fn lock(directory: &Path) -> Result<File, Error> {
     let path = directory.join("lock");
     let file = OpenOptions::new()
         .create(true)
@@ -286,17 +286,24 @@ fn prepare(writer: &mut Connection, path: &Path) -> Result<(), Error> {
     writer.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(&fail)?;
     writer.pragma_update(None, "journal_size_limit", CHECKPOINT_PAGES * 4096).map_err(&fail)?;
 
-    let number = |name: &str| writer.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(&fail);
-    let (application, layout) = (number("application_id")?, number("user_version")?);
     let tables: i64 = writer.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(&fail)?;
     if tables == 0 {
         return create_schema(writer).map_err(&fail);
     }
+    check_layout(writer, path)
+}
+
+/// Fails for a database that is not ours, or that this version does not know how to read.
+pub(super) fn check_layout(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let fail = failed(connection, "reading the database's header");
+    let corrupt = |detail: String| Err(Error::Corrupt { path: path.display().to_string(), detail });
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(&fail);
+    let (application, layout) = (number("application_id")?, number("user_version")?);
     if application != APPLICATION_ID {
-        return Err(corrupt("it is not a ferry store".to_string()));
+        return corrupt("it is not a ferry store".to_string());
     }
     if layout != LAYOUT {
-        return Err(corrupt(format!("its layout is {layout} and this version of ferry knows {LAYOUT}")));
+        return corrupt(format!("its layout is {layout} and this version of ferry knows {LAYOUT}"));
     }
     Ok(())
 }

@@ -13,6 +13,7 @@
 //! the disk is called, and `progress.rs` what others may know of the writer.
 
 mod acknowledged;
+pub mod backup;
 mod batch;
 mod compaction;
 mod database;
