@@ -102,6 +102,12 @@ pub trait Strategy: Send + Sync + 'static {
         crate::validation::equality::changed(new, old, &["spec"])
     }
 
+    /// Whether an update through a subresource other than `status` may make a new
+    /// generation. A pod's binding may not: it carries out the spec and asks for nothing.
+    fn subresource_counts_generation(&self, _subresource: &str) -> bool {
+        true
+    }
+
     /// Whether an update without resourceVersion is accepted (upstream's AllowUnconditionalUpdate).
     fn allows_unconditional_update(&self) -> bool {
         true

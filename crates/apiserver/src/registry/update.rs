@@ -277,7 +277,12 @@ impl Registry {
         if new.meta("deletionGracePeriodSeconds").is_none_or(Value::is_null) {
             keep(new, old, "deletionGracePeriodSeconds");
         }
-        if row.strategy.has_generation() && target.part != Part::Status && row.strategy.is_new_generation(new, old) {
+        let counts_generation = match target.part {
+            Part::Main => true,
+            Part::Status => false,
+            Part::Other(subresource) => row.strategy.subresource_counts_generation(subresource),
+        };
+        if row.strategy.has_generation() && counts_generation && row.strategy.is_new_generation(new, old) {
             new.set_meta("generation", old.generation() + 1);
         }
         Ok(())

@@ -50,6 +50,27 @@ async fn a_pod_is_bound_once_through_either_door() {
 }
 
 #[tokio::test]
+async fn a_binding_does_not_count_as_a_new_generation() {
+    let server = Server::start().await.with_default_account().await;
+    let mut asked = pod("p");
+    asked["metadata"]["generation"] = 100.into();
+    assert_eq!(server.post(PODS, &asked).await.ok()["metadata"]["generation"], 1);
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n1"}});
+    server.post(&format!("{PODS}/p/binding"), &binding).await.ok();
+    let path = format!("{PODS}/p");
+    assert_eq!(server.get(&path).await.ok()["metadata"]["generation"], 1, "the binding changed what was asked for");
+    let merge = "application/merge-patch+json";
+    let deadline = server.patch(merge, &path, &json!({"spec": {"activeDeadlineSeconds": 5000}})).await.ok();
+    assert_eq!(deadline["metadata"]["generation"], 2);
+    let debugger = json!({"spec": {"ephemeralContainers": [{"name": "debug", "image": "i"}]}});
+    let strategic = "application/strategic-merge-patch+json";
+    let debugged = server.patch(strategic, &format!("{path}/ephemeralcontainers"), &debugger).await.ok();
+    assert_eq!(debugged["metadata"]["generation"], 3);
+    let deleted = server.delete(&format!("{path}?gracePeriodSeconds=60")).await.ok();
+    assert_eq!(deleted["metadata"]["generation"], 4);
+}
+
+#[tokio::test]
 async fn an_eviction_without_a_budget_deletes() {
     let server = Server::start().await.with_default_account().await;
     server.post(PODS, &pod("p")).await.ok();

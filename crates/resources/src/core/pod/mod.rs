@@ -133,6 +133,12 @@ impl Strategy for Pod {
         true
     }
 
+    /// Upstream writes a binding past the strategy (pkg/registry/core/pod/storage/storage.go),
+    /// so that a pod that was placed and never changed stays at generation 1.
+    fn subresource_counts_generation(&self, subresource: &str) -> bool {
+        subresource != "binding"
+    }
+
     fn selectable_fields(&self, pod: &Value) -> Vec<(&'static str, String)> {
         let (spec, status) = (pod.field("spec"), pod.field("status"));
         vec![
