@@ -20,6 +20,7 @@ mod housekeeping;
 pub mod image;
 mod kill;
 mod lifecycle;
+mod log_line;
 mod node;
 mod objects;
 pub mod observed;

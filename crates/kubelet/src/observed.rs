@@ -4,6 +4,7 @@
 
 use crate::container_files::ContainerFiles;
 use crate::cri::{self, Runtime, RuntimeError, v1};
+use crate::log_line::LogLine;
 use crate::registry::Registry;
 use std::collections::HashMap;
 use std::fs::File;
@@ -265,16 +266,13 @@ fn read_tail(mut file: File, limit: u64) -> std::io::Result<String> {
 /// forty bytes a line, so a wider window is read than is kept.
 fn log_tail(log: File) -> String {
     let Ok(text) = read_tail(log, MAX_FALLBACK_BYTES * 8) else { return String::new() };
-    let lines: Vec<&str> = text.lines().filter_map(|line| line.splitn(4, ' ').nth(3)).collect();
-    let mut tail = lines[lines.len().saturating_sub(MAX_FALLBACK_LINES)..].join("\n");
-    if !tail.is_empty() {
-        tail.push('\n');
-    }
-    let mut start = tail.len().saturating_sub(MAX_FALLBACK_BYTES as usize);
-    while !tail.is_char_boundary(start) {
-        start += 1;
-    }
-    tail.split_off(start)
+    let lines: Vec<LogLine<'_>> = text.lines().filter_map(|line| LogLine::parse(line.as_bytes())).collect();
+    let mut tail = Vec::new();
+    lines[lines.len().saturating_sub(MAX_FALLBACK_LINES)..].iter().for_each(|line| line.append_to(&mut tail));
+    let start = tail.len().saturating_sub(MAX_FALLBACK_BYTES as usize);
+    // A character that the window cuts in two is left out.
+    let start = (start..tail.len()).find(|at| tail[*at] & 0xc0 != 0x80).unwrap_or(tail.len());
+    String::from_utf8_lossy(&tail[start..]).into_owned()
 }
 
 /// Every pod the runtime knows of, for adoption and for cleaning up after pods that
@@ -304,6 +302,22 @@ mod tests {
         let tail = log_tail(File::open(&path).expect("opened"));
         assert!(tail.ends_with("line 198\nline 199\n"), "{tail}");
         assert!(tail.lines().count() <= MAX_FALLBACK_LINES);
+    }
+
+    #[test]
+    fn a_last_line_without_its_newline_gets_none_in_the_termination_message() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("0.log");
+        let check = |log: &str, expected: &str| {
+            std::fs::write(&path, log).expect("the log is written");
+            assert_eq!(log_tail(File::open(&path).expect("opened")), expected);
+        };
+        check("2026-01-01T00:00:00Z stdout P DONE\n", "DONE");
+        check(
+            "2026-01-01T00:00:00Z stdout P on\n2026-01-01T00:00:01Z stdout F e\n2026-01-01T00:00:02Z stdout P DONE\n",
+            "one\nDONE",
+        );
+        check("2026-01-01T00:00:00Z stdout F DONE\n", "DONE\n");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::routes::Query;
 use super::{Body, BoxError, text};
 use crate::context::Context;
 use crate::cri::v1;
+use crate::log_line::LogLine;
 use crate::pod;
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -233,31 +234,24 @@ impl LogReader {
     }
 }
 
-/// One line of the file as the reader wants it. A line that is not in CRI's format is
-/// left out: the runtime was cut off while it wrote it.
+/// One line of the file as the reader wants it; a torn line is left out.
 fn render_line(line: &[u8], options: &Options, line_open: &mut bool, out: &mut Vec<u8>) {
-    let mut parts = line.splitn(4, |byte| *byte == b' ');
-    let (Some(time), Some(stream), Some(tag)) = (parts.next(), parts.next(), parts.next()) else { return };
-    let text = parts.next().unwrap_or_default();
-    if options.stream.is_some_and(|wanted| wanted.as_bytes() != stream) {
+    let Some(line) = LogLine::parse(line) else { return };
+    if options.stream.is_some_and(|wanted| wanted.as_bytes() != line.stream) {
         return;
     }
     if let Some(since) = options.since {
-        let at = std::str::from_utf8(time).ok().and_then(|time| time.parse::<Timestamp>().ok());
+        let at = std::str::from_utf8(line.time).ok().and_then(|time| time.parse::<Timestamp>().ok());
         if at.is_none_or(|at| at < since) {
             return;
         }
     }
     if options.timestamps && !*line_open {
-        out.extend_from_slice(time);
+        out.extend_from_slice(line.time);
         out.push(b' ');
     }
-    out.extend_from_slice(text);
-    // Tags may be joined by colons; the first says whether the line goes on.
-    *line_open = tag.split(|byte| *byte == b':').next() == Some(b"P");
-    if !*line_open {
-        out.push(b'\n');
-    }
+    line.append_to(out);
+    *line_open = line.is_partial;
 }
 
 /// Where the last `lines` lines of the file begin.
