@@ -17,3 +17,4 @@ pub mod quota;
 pub mod schema;
 pub mod selector;
 pub mod status;
+pub mod unsupported;

@@ -24,6 +24,7 @@ mod server;
 mod signing;
 mod status;
 mod teardown;
+mod unsupported;
 mod up;
 
 use clap::{Args, Parser, Subcommand};

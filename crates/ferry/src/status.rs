@@ -1,7 +1,7 @@
 //! `ferry status`: does it run, is it well, what is on it.
 
 use crate::cluster::Cluster;
-use crate::{Place, daemon};
+use crate::{Place, daemon, unsupported};
 use anyhow::{Context, Result, bail};
 use ferry_api::problems::{self, Problem};
 use ferry_client::{Client, ListParams, Request, TlsTransport};
@@ -37,6 +37,9 @@ pub async fn run(place: &Place) -> Result<()> {
     let phases: Vec<String> = phases.into_iter().map(|(phase, n)| format!("{n} {phase}")).collect();
     for problem in problems(&client).await? {
         println!("problem   {}", render_problem(&problem));
+    }
+    for line in unsupported::lines(&client).await? {
+        println!("ignored   {line}");
     }
     println!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") });
     Ok(())

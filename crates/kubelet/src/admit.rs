@@ -17,6 +17,7 @@ pub struct Rejection {
 
 /// `others` are the pods already admitted that have not finished.
 pub fn admit(pod: &Pod, node: &Node, others: &[Arc<Pod>]) -> Result<(), Rejection> {
+    check_os(pod)?;
     check_resources(pod, node, others)?;
     if !matches_node(pod, node) {
         return Err(predicate("NodeAffinity", "node(s) didn't match Pod's node affinity/selector"));
@@ -36,6 +37,17 @@ pub fn admit(pod: &Pod, node: &Node, others: &[Arc<Pod>]) -> Result<(), Rejectio
 
 fn predicate(name: &str, why: &str) -> Rejection {
     Rejection { reason: name.into(), message: format!("Predicate {name} failed: {why}") }
+}
+
+/// Upstream: rejectPodAdmissionBasedOnOSField of pkg/kubelet/lifecycle/predicate.go.
+fn check_os(pod: &Pod) -> Result<(), Rejection> {
+    match &pod::spec(pod).os {
+        Some(os) if os.name != "linux" => Err(Rejection {
+            reason: "PodOSNotSupported".into(),
+            message: "Failed to admit pod as the OS field doesn't match node OS".into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn check_resources(pod: &Pod, node: &Node, others: &[Arc<Pod>]) -> Result<(), Rejection> {
@@ -260,6 +272,14 @@ mod tests {
         assert_eq!(admit(&tolerant, &tainted, &[]), Ok(()));
         let scheduled = node(json!([{ "key": "k", "effect": "NoSchedule" }]));
         assert_eq!(admit(&cpu("0"), &scheduled, &[]), Ok(()));
+    }
+
+    #[test]
+    fn a_pod_of_another_operating_system_is_refused() {
+        let windows = pod(json!({ "os": { "name": "windows" }, "containers": [] }));
+        assert_eq!(admit(&windows, &node(json!([])), &[]).expect_err("windows").reason, "PodOSNotSupported");
+        let linux = pod(json!({ "os": { "name": "linux" }, "containers": [] }));
+        assert_eq!(admit(&linux, &node(json!([])), &[]), Ok(()));
     }
 
     #[test]

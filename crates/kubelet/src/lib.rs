@@ -34,6 +34,7 @@ mod runtime_watch;
 pub mod server;
 pub mod status;
 mod sync;
+mod unsupported;
 pub mod volume;
 mod workers;
 

@@ -17,6 +17,7 @@ use crate::pod;
 use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{Sync, container_reference};
+use crate::unsupported;
 use crate::volume::{self, Mounted, token::TokenSource};
 use ferry_client::{EventType, Patch};
 use jiff::{SignedDuration, Timestamp};
@@ -70,6 +71,8 @@ pub struct PodWorker {
     wake: Arc<Notify>,
     stage: Stage,
     admitted: bool,
+    /// The volumes that this node cannot mount; a pod's volumes never change.
+    missing_volumes: Option<String>,
     observer: Observer,
     backoff: BackOff,
     retry: BackOff,
@@ -102,6 +105,7 @@ impl PodWorker {
             wake,
             stage: Stage::Active,
             admitted: false,
+            missing_volumes: None,
             backoff: BackOff::default(),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
             mount_retry: BackOff::new(FIRST_MOUNT_RETRY, LAST_MOUNT_RETRY),
@@ -308,7 +312,14 @@ impl PodWorker {
         Next::Wait(deadlines.into_iter().flatten().min())
     }
 
-    fn admit(&self, observed: &PodRuntime) -> Result<(), Rejection> {
+    fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
+        // Also of a pod that an earlier kubelet admitted: running it on without what its
+        // fields promise is no better than starting it.
+        let judgement = unsupported::judge(&self.pod);
+        self.missing_volumes = judgement.missing_volumes;
+        if let Some(rejection) = judgement.rejection {
+            return Err(rejection);
+        }
         let mut admitted = self.context.admitted.lock();
         // A pod that already has something here was admitted by an earlier kubelet.
         if observed.sandboxes.is_empty() && observed.containers.is_empty() {
@@ -329,6 +340,9 @@ impl PodWorker {
 
     /// References, tokens and volumes: everything containers need besides the sandbox.
     async fn prepare(&mut self, observed: &PodRuntime) -> Result<(References, Mounted), String> {
+        if let Some(missing) = &self.missing_volumes {
+            return Err(missing.clone());
+        }
         let context = self.context.clone();
         let pod = self.pod.clone();
         let namespace = pod::namespace(&pod);

@@ -18,6 +18,7 @@ use crate::observed::{PodRuntime, State};
 use crate::plan::{KillReason, Plan};
 use crate::pod::{self, ContainerKind};
 use crate::status::Waiting;
+use crate::unsupported;
 use crate::volume::Mounted;
 use ferry_client::EventType;
 use jiff::Timestamp;
@@ -292,6 +293,11 @@ impl Sync<'_> {
         let context = self.context;
         let reference = container_reference(self.pod, &container.name);
         let say = |kind, reason: &str, message: String| context.recorder.event(&reference, kind, reason, message);
+        let place = reference.field_path.as_deref().unwrap_or_default();
+        if let Some(why) = unsupported::judge_container(container, place) {
+            say(EventType::Warning, "Failed", format!("Error: {why}"));
+            return Err(StartError::new("CreateContainerConfigError", why));
+        }
         let image = self.pull(container, started, &reference).await.inspect_err(|error| {
             say(EventType::Warning, "Failed", format!("Error: {}", error.reason));
         })?;

@@ -107,6 +107,67 @@ async fn a_pod_that_does_not_fit_is_rejected() {
     assert!(!world.runtime.calls().iter().any(|call| call.starts_with("run_pod_sandbox")));
 }
 
+/// The pods that PodSecurity lets through because of their user namespace, and others
+/// that ask for more than the node does, must not run at all.
+#[tokio::test]
+async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_sandbox() {
+    let world = World::new().await;
+    let unmasked = json!({ "securityContext": { "procMount": "Unmasked" } });
+    let recursive = json!([{ "name": "v", "mountPath": "/v", "readOnly": true, "recursiveReadOnly": "Enabled" }]);
+    let attempts = [
+        ("unmasked", one(unmasked), "hostUsers", json!(false), "spec.hostUsers: "),
+        ("root", one(json!({})), "hostUsers", json!(false), "spec.hostUsers: "),
+        (
+            "strict",
+            one(json!({})),
+            "securityContext",
+            json!({ "supplementalGroupsPolicy": "Strict" }),
+            "spec.securityContext.supplementalGroupsPolicy: ",
+        ),
+        (
+            "recursive",
+            one(json!({ "volumeMounts": recursive })),
+            "volumes",
+            json!([{ "name": "v", "emptyDir": {} }]),
+            "spec.containers[0].volumeMounts[0].recursiveReadOnly: ",
+        ),
+        (
+            "device",
+            one(json!({ "volumeDevices": [{ "name": "v", "devicePath": "/dev/x" }] })),
+            "hostname",
+            json!("h"),
+            "spec.containers[0].volumeDevices: ",
+        ),
+        ("claims", one(json!({})), "resourceClaims", json!([{ "name": "gpu" }]), "spec.resourceClaims: "),
+        ("whole", one(json!({})), "resources", json!({ "limits": { "cpu": "1" } }), "spec.resources: "),
+    ];
+    for (name, mut spec, key, value, named) in attempts {
+        spec[key] = value;
+        world.create(name, spec);
+        let pod = world.wait(name, "failed", |pod| pod["status"]["phase"] == "Failed").await;
+        assert_eq!(pod["status"]["reason"], "PodFeatureUnsupported", "{name}");
+        let message = pod["status"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(named), "{name}: {message}");
+    }
+    let calls = world.runtime.calls();
+    assert!(!calls.iter().any(|call| call.starts_with("run_pod_sandbox")), "{calls:#?}");
+    // The same pod without the field runs, so it was the field that was refused.
+    world.create("plain", one(json!({ "securityContext": { "procMount": "Unmasked" } })));
+    world.wait("plain", "running", is_running).await;
+}
+
+#[tokio::test]
+async fn a_volume_that_the_node_cannot_mount_is_named() {
+    let world = World::new().await;
+    let mut spec = one(json!({}));
+    spec["volumes"] =
+        json!([{ "name": "e", "emptyDir": {} }, { "name": "v", "persistentVolumeClaim": { "claimName": "c" } }]);
+    world.create("db", spec);
+    world.wait_event("db", "FailedMount: spec.volumes[1].persistentVolumeClaim: this node cannot mount").await;
+    let calls = world.runtime.calls();
+    assert!(!calls.iter().any(|call| call.starts_with("run_pod_sandbox")), "{calls:#?}");
+}
+
 #[tokio::test]
 async fn a_sandbox_that_cannot_be_made_is_tried_again() {
     let world = World::new().await;

@@ -7,6 +7,7 @@ use super::{Caller, Registry, Tracking, Wants, Written, metadata, store_failed, 
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
+use ferry_api::unsupported;
 use ferry_resources::{Row, validate_metadata};
 use ferry_store::Expect;
 use serde_json::Value;
@@ -107,6 +108,7 @@ impl Registry {
             return Err(Status::invalid(&row.gvk(), object.name(), errors));
         }
         row.strategy.warnings(&object, None).into_iter().for_each(|text| caller.warnings.add(text));
+        unsupported::warnings(&row.gvk(), &object, None).into_iter().for_each(|text| caller.warnings.add(text));
         self.admit_create(row, namespace, &mut object, caller).await?;
 
         let key = row.key(namespace, object.name());

@@ -10,6 +10,7 @@ use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
+use ferry_api::unsupported;
 use ferry_resources::{Row, validate_metadata};
 use ferry_store::{Commit, Expect, Op};
 use serde_json::Value;
@@ -304,6 +305,8 @@ impl Registry {
         }
         if target.part == Part::Main {
             row.strategy.warnings(new, Some(old)).into_iter().for_each(|text| caller.warnings.add(text));
+            let unsupported = unsupported::warnings(&row.gvk(), new, Some(old));
+            unsupported.into_iter().for_each(|text| caller.warnings.add(text));
         }
         Ok(())
     }

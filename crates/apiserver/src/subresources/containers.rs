@@ -12,6 +12,7 @@ use ferry_api::codec;
 use ferry_api::field::{Error, Path};
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::status::Status;
+use ferry_api::unsupported::RESIZE_WARNING;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -35,6 +36,9 @@ pub async fn change(call: &Call, body: Bytes) -> Result<Response<Body>, Status> 
     };
     let caller = call.caller(&options, kind);
     let subresource = call.info.subresource.as_str();
+    if subresource == "resize" {
+        caller.warnings.add(RESIZE_WARNING);
+    }
     let target = Target {
         row: &call.row,
         namespace: call.namespace(),

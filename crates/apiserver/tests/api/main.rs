@@ -39,6 +39,7 @@ mod services;
 mod shapes;
 mod streams;
 mod subresources;
+mod unsupported;
 mod verbs;
 mod watches;
 mod webhooks;

@@ -1,0 +1,111 @@
+//! The fields of pods that nothing acts on yet, by what comes of them.
+
+use super::Consequence::{Ignored, Rejected, Waits};
+use super::{Consequence, UnsupportedField};
+use serde_json::Value;
+
+/// Any value but null, an empty list and an empty object.
+fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => fields.values().any(is_set),
+        _ => true,
+    }
+}
+
+fn is_false(value: &Value) -> bool {
+    *value == Value::Bool(false)
+}
+
+/// An emptyDir on disk with a limit; the kernel holds one in memory to its own.
+fn is_limited_disk(empty_dir: &Value) -> bool {
+    let on_disk = empty_dir.get("medium").and_then(Value::as_str).unwrap_or_default().is_empty();
+    on_disk && empty_dir.get("sizeLimit").is_some_and(is_set)
+}
+
+fn is_huge_pages(medium: &Value) -> bool {
+    medium.as_str().is_some_and(|medium| medium.starts_with("HugePages"))
+}
+
+fn limits_storage(limits: &Value) -> bool {
+    limits.get("ephemeral-storage").is_some_and(is_set)
+}
+
+const fn field(
+    path: &'static str,
+    is_asked: fn(&Value) -> bool,
+    consequence: Consequence,
+    rule: &'static str,
+) -> UnsupportedField {
+    UnsupportedField { path, is_asked, consequence, rule }
+}
+
+/// A volume whose kind the node has no plugin for.
+const fn volume(path: &'static str) -> UnsupportedField {
+    field(path, |value| !value.is_null(), Waits, "this node cannot mount volumes of this kind")
+}
+
+/// By their path from the PodSpec.
+pub const POD_FIELDS: &[UnsupportedField] = &[
+    field("hostUsers", is_false, Rejected, "this node gives pods no user namespace of their own"),
+    field(
+        "securityContext.supplementalGroupsPolicy",
+        |value| value == "Strict",
+        Rejected,
+        "this node's runtime merges the groups of the image",
+    ),
+    field("resourceClaims", is_set, Rejected, "this node allocates no devices"),
+    field("resources", is_set, Rejected, "this node holds containers to their resources, and not pods to theirs"),
+    field("affinity.podAffinity", is_set, Ignored, "the scheduler does not look at other pods' labels"),
+    field("affinity.podAntiAffinity", is_set, Ignored, "the scheduler does not look at other pods' labels"),
+    field("topologySpreadConstraints", is_set, Ignored, "the scheduler does not spread pods"),
+    field("volumes[*].emptyDir", is_limited_disk, Ignored, "sizeLimit is not enforced on disk"),
+    field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
+    field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
+    field("volumes[*].projected.sources[*].podCertificate", is_set, Waits, "this node projects no certificates"),
+    volume("volumes[*].gcePersistentDisk"),
+    volume("volumes[*].awsElasticBlockStore"),
+    volume("volumes[*].gitRepo"),
+    volume("volumes[*].nfs"),
+    volume("volumes[*].iscsi"),
+    volume("volumes[*].glusterfs"),
+    volume("volumes[*].persistentVolumeClaim"),
+    volume("volumes[*].rbd"),
+    volume("volumes[*].flexVolume"),
+    volume("volumes[*].cinder"),
+    volume("volumes[*].cephfs"),
+    volume("volumes[*].flocker"),
+    volume("volumes[*].fc"),
+    volume("volumes[*].azureFile"),
+    volume("volumes[*].vsphereVolume"),
+    volume("volumes[*].quobyte"),
+    volume("volumes[*].azureDisk"),
+    volume("volumes[*].photonPersistentDisk"),
+    volume("volumes[*].portworxVolume"),
+    volume("volumes[*].scaleIO"),
+    volume("volumes[*].storageos"),
+    volume("volumes[*].csi"),
+    volume("volumes[*].ephemeral"),
+    volume("volumes[*].image"),
+];
+
+/// By their path from the container; every list of containers is meant.
+pub const CONTAINER_FIELDS: &[UnsupportedField] = &[
+    field("volumeDevices", is_set, Rejected, "this node has no block volumes"),
+    field(
+        "volumeMounts[*].recursiveReadOnly",
+        |value| value == "Enabled",
+        Rejected,
+        "this node's runtime mounts only the volume itself read-only",
+    ),
+    field("env[*].valueFrom.fileKeyRef", is_set, Waits, "this node reads no variables from files"),
+    field(
+        "restartPolicyRules[*].action",
+        |value| value == "RestartAllContainers",
+        Ignored,
+        "only the container itself is restarted",
+    ),
+    field("lifecycle.stopSignal", is_set, Ignored, "the image's own stop signal is sent"),
+    field("resources.limits", limits_storage, Ignored, "ephemeral-storage is not limited"),
+];

@@ -1,0 +1,76 @@
+//! Objects and fields that nothing acts on yet: accepted, with a warning that says so.
+
+use crate::server::{DEPLOYMENTS, PODS, Server, deployment, pod};
+use ferry_api::unsupported::KINDS;
+use serde_json::{Value, json};
+
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+fn warnings(headers: &http::HeaderMap) -> Vec<String> {
+    headers.get_all("warning").iter().filter_map(|value| value.to_str().ok().map(str::to_owned)).collect()
+}
+
+fn service(kind: &str) -> Value {
+    json!({"metadata": {"name": "s"}, "spec": {"type": kind, "selector": {"a": "b"}, "ports": [{"port": 80}]}})
+}
+
+#[tokio::test]
+async fn a_network_policy_that_filters_nothing_is_created_with_a_warning() {
+    let server = Server::start().await;
+    let path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
+    let policy = json!({"metadata": {"name": "deny"}, "spec": {"podSelector": {}, "policyTypes": ["Ingress"]}});
+    let created = server.post(path, &policy).await;
+    assert_eq!(created.code, 201);
+    let expected = "299 - \"NetworkPolicy: stored, and nothing acts on it yet: no traffic is filtered\"";
+    assert_eq!(warnings(&created.headers), [expected]);
+    let labels = json!({"metadata": {"labels": {"x": "y"}}});
+    let patched = server.patch("application/merge-patch+json", &format!("{path}/deny"), &labels).await;
+    assert!(warnings(&patched.headers).is_empty(), "a change that asks for nothing new repeats it");
+}
+
+#[tokio::test]
+async fn a_service_warns_when_it_becomes_a_load_balancer() {
+    let server = Server::start().await;
+    let created = server.post(SERVICES, &service("ClusterIP")).await;
+    assert_eq!((created.code, warnings(&created.headers)), (201, vec![]));
+    let balanced = json!({"spec": {"type": "LoadBalancer"}});
+    let changed = server.patch("application/merge-patch+json", &format!("{SERVICES}/s"), &balanced).await;
+    assert_eq!(changed.code, 200);
+    let all = warnings(&changed.headers);
+    assert!(all.iter().any(|text| text.contains("Service with spec.type=LoadBalancer: stored")), "{all:?}");
+}
+
+#[tokio::test]
+async fn a_pod_or_a_template_with_an_unsupported_field_warns_by_its_path() {
+    let server = Server::start().await.with_default_account().await;
+    let mut asked = pod("p");
+    asked["spec"]["hostUsers"] = false.into();
+    let created = server.post(PODS, &asked).await;
+    assert_eq!(created.code, 201, "{}", created.message());
+    let all = warnings(&created.headers);
+    assert!(all.iter().any(|text| text.contains("spec.hostUsers: this node gives pods no user namespace")), "{all:?}");
+    let plain = server.post(PODS, &pod("q")).await;
+    assert!(warnings(&plain.headers).is_empty(), "{:?}", warnings(&plain.headers));
+    let mut template = deployment("d");
+    template["spec"]["template"]["spec"]["affinity"] = json!({"podAntiAffinity":
+        {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "d"}}}]}});
+    let created = server.post(DEPLOYMENTS, &template).await;
+    assert_eq!(created.code, 201, "{}", created.message());
+    let all = warnings(&created.headers);
+    assert!(all.iter().any(|text| text.contains("spec.template.spec.affinity.podAntiAffinity: ")), "{all:?}");
+}
+
+/// The requests of `ferry status`: each kind of the list can be listed one at a time, and
+/// by its field.
+#[tokio::test]
+async fn every_unsupported_kind_can_be_counted() {
+    let server = Server::start().await;
+    for kind in KINDS {
+        let prefix = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
+        let selector = kind.only.map(|(field, value)| format!("&fieldSelector={field}%3D{value}")).unwrap_or_default();
+        let path = format!("{prefix}/{}/{}?limit=1{selector}", kind.version, kind.resource);
+        let listed = server.get(&path).await;
+        assert_eq!(listed.code, 200, "{path}: {}", listed.message());
+        assert!(listed.json()["items"].is_array(), "{path}");
+    }
+}

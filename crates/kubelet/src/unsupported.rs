@@ -1,0 +1,78 @@
+//! The node's answer to fields that it does not act on (`ferry_api::unsupported`): a pod
+//! with one of security meaning is rejected, a volume that cannot be mounted keeps its pod
+//! waiting, and a container with one is not started. `pod_worker` asks before it admits a
+//! pod, `sync` before each start, because ephemeral containers come after admission.
+
+use crate::admit::Rejection;
+use ferry_api::unsupported::{Consequence, FieldUse, fields_of_container, fields_of_pod_spec};
+use k8s_openapi::api::core::v1::{Container, Pod};
+
+/// The answer to one pod's spec.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Judgement {
+    pub rejection: Option<Rejection>,
+    /// The volumes that keep the pod from starting, with the rule of each.
+    pub missing_volumes: Option<String>,
+}
+
+/// Upstream's reason for a pod that needs a feature which the node lacks
+/// (pkg/kubelet/lifecycle/handlers.go).
+const REASON: &str = "PodFeatureUnsupported";
+
+pub(crate) fn judge(pod: &Pod) -> Judgement {
+    let spec = serde_json::to_value(pod.spec.as_ref()).unwrap_or_default();
+    let uses = fields_of_pod_spec(&spec, "spec");
+    let rejected = sentences(&uses, |found| found.field.consequence == Consequence::Rejected);
+    let volumes = sentences(&uses, |found| {
+        found.field.consequence == Consequence::Waits && found.field.path.starts_with("volumes[*]")
+    });
+    Judgement {
+        rejection: rejected.map(|text| Rejection {
+            reason: REASON.into(),
+            message: format!("Pod requires node features that are not available: {text}"),
+        }),
+        missing_volumes: volumes,
+    }
+}
+
+/// The reason why a container is not started; `at` is its place in the pod, as events name it.
+pub(crate) fn judge_container(container: &Container, at: &str) -> Option<String> {
+    let container = serde_json::to_value(container).unwrap_or_default();
+    sentences(&fields_of_container(&container, at), |found| found.field.consequence != Consequence::Ignored)
+}
+
+fn sentences(uses: &[FieldUse], is_meant: impl Fn(&FieldUse) -> bool) -> Option<String> {
+    let sentences: Vec<String> = uses.iter().filter(|found| is_meant(found)).map(FieldUse::sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::tests::pod;
+    use serde_json::json;
+
+    #[test]
+    fn a_pod_is_rejected_by_the_name_of_the_field() {
+        let judgement = judge(&pod(
+            json!({ "hostUsers": false, "containers": [{ "name": "a", "securityContext": { "procMount": "Unmasked" } }] }),
+        ));
+        let rejection = judgement.rejection.expect("rejected");
+        assert_eq!(rejection.reason, "PodFeatureUnsupported");
+        assert_eq!(
+            rejection.message,
+            "Pod requires node features that are not available: spec.hostUsers: this node gives pods no user namespace of their own"
+        );
+        assert_eq!(judge(&pod(json!({ "hostUsers": true, "containers": [{ "name": "a" }] }))), Judgement::default());
+    }
+
+    #[test]
+    fn an_ephemeral_container_is_judged_by_itself() {
+        let container = serde_json::from_value(json!({ "name": "debug",
+            "volumeMounts": [{ "name": "v", "mountPath": "/v", "readOnly": true, "recursiveReadOnly": "Enabled" }] }))
+        .expect("a container");
+        let why = judge_container(&container, "spec.ephemeralContainers{debug}").expect("not started");
+        assert!(why.starts_with("spec.ephemeralContainers{debug}.volumeMounts[0].recursiveReadOnly: "), "{why}");
+        assert_eq!(judge_container(&Container { name: "c".into(), ..Default::default() }, "spec"), None);
+    }
+}
