@@ -236,6 +236,13 @@ fn an_image_that_cannot_be_pulled_says_why() {
     cluster.kubectl("wait --for=condition=Ready pod/with-right --timeout=60s");
     assert!(cluster.eventually_says("describe pod with-right", "Successfully pulled image").contains("Image size: "));
 
+    // The image is on the machine now, and still nobody's who cannot open its registry.
+    let present = "    imagePullPolicy: IfNotPresent\n";
+    cluster.apply(&pod("stranger", &image, present));
+    cluster.eventually_says("get pod stranger", "ImagePullBackOff");
+    cluster.apply(&format!("{}  imagePullSecrets: [{{name: right}}]\n", pod("friend", &image, present)));
+    cluster.eventually_says("describe pod friend", "already present on machine and can be accessed by the pod");
+
     let missing = format!("localhost:{}/web:no-such-tag", registry.port);
     cluster.apply(&format!("{}  imagePullSecrets: [{{name: right}}]\n", pod("missing", &missing, always)));
     let said = cluster.eventually_says("describe pod missing", "Failed to pull image");

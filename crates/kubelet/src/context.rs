@@ -42,17 +42,17 @@ impl Context {
         runtime: Arc<dyn Runtime>,
         informers: &Informers,
         machine: Machine,
-    ) -> Self {
+    ) -> std::io::Result<Self> {
         let registry = Arc::<Registry>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
-        Self {
+        Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ObjectCache::new(client.clone(), registry.clone()),
             secrets: ObjectCache::new(client.clone(), registry.clone()),
-            images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls),
+            images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
             admitted: Mutex::default(),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
@@ -61,7 +61,7 @@ impl Context {
             runtime,
             registry,
             recorder,
-        }
+        })
     }
 
     pub fn container_files(&self) -> ContainerFiles {

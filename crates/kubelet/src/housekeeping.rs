@@ -97,11 +97,13 @@ struct ImageAges(HashMap<String, (Timestamp, Timestamp)>);
 
 impl ImageAges {
     async fn collect(&mut self, context: &Context) {
+        let listed_at = Timestamp::now();
         let (Ok(images), Ok(containers)) =
             (context.runtime.list_images().await, context.runtime.list_containers(None).await)
         else {
             return;
         };
+        context.images.prune_records(&images, listed_at).await;
         let now = Timestamp::now();
         let used = compute_used(&containers, &context.config.kept_images);
         self.0.retain(|id, _| images.iter().any(|image| image.id == *id));

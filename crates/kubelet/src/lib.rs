@@ -182,7 +182,10 @@ pub async fn run_with_runtime(
     let _ends_all = shutdown.clone().drop_guard();
     let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
     let machine = node::local_machine(&config);
-    let context = Arc::new(Context::new(config, client, runtime, &informers, machine));
+    let root_dir = config.root_dir.clone();
+    let context = Context::new(config, client, runtime, &informers, machine)
+        .map_err(|source| Error::Directory { path: root_dir, source })?;
+    let context = Arc::new(context);
     let watch_runtime = runtime_watch::run(context.clone(), shutdown.clone());
     let keep_node = node::run(context.clone(), ready, shutdown.clone());
     let run_pods = workers::run(context.clone(), shutdown.clone());

@@ -169,6 +169,56 @@ async fn a_volume_that_the_node_cannot_mount_is_named() {
 }
 
 #[tokio::test]
+async fn a_private_image_pulled_with_one_pods_secret_is_not_another_pods() {
+    use base64::Engine;
+    const IMAGE: &str = "reg.example.com/team/app:1";
+    let world = World::new().await;
+    world.runtime.protect(IMAGE, "right");
+    let auths = json!({ "auths": { "reg.example.com": { "username": "u", "password": "right" } } }).to_string();
+    let data = base64::engine::general_purpose::STANDARD.encode(auths);
+    for name in ["pull", "copy"] {
+        world.api.put(
+            "secrets",
+            json!({ "metadata": { "namespace": "default", "name": name }, "type": "kubernetes.io/dockerconfigjson",
+                "data": { ".dockerconfigjson": data } }),
+        );
+    }
+    let private = |secret: Option<&str>, policy: &str| {
+        let mut spec = one(json!({ "image": IMAGE, "imagePullPolicy": policy }));
+        spec["imagePullSecrets"] = json!(secret.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>());
+        spec
+    };
+    let waits = |pod: &Value, reasons: &[&str]| {
+        let reason = &pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"];
+        reasons.iter().any(|wanted| reason == wanted)
+    };
+    world.create("owner", private(Some("pull"), "IfNotPresent"));
+    world.wait("owner", "running", is_running).await;
+    // The image is here now, and the next pod has no right to it.
+    world.create("thief", private(None, "IfNotPresent"));
+    world.wait("thief", "refused", |pod| waits(pod, &["ErrImagePull", "ImagePullBackOff"])).await;
+    world.create("never", private(None, "Never"));
+    world.wait("never", "refused", |pod| waits(pod, &["ErrImageNeverPull"])).await;
+    world
+        .wait_event(
+            "never",
+            "ErrImageNeverPull: Container image \"reg.example.com/team/app:1\" is not present with pull policy of Never",
+        )
+        .await;
+    // Whoever has the credential runs without another pull, by either policy.
+    let pulls = || world.runtime.calls().iter().filter(|call| **call == format!("pull_image {IMAGE}")).count();
+    assert!(!is_running(&world.api.get("pods", "default", "thief").expect("the pod")));
+    world.api.delete_pod("default", "thief", 0);
+    world.wait_gone("thief").await;
+    let before = pulls();
+    world.create("friend", private(Some("pull"), "IfNotPresent"));
+    world.create("copy", private(Some("copy"), "Never"));
+    world.wait("friend", "running", is_running).await;
+    world.wait("copy", "running", is_running).await;
+    assert_eq!(pulls(), before, "a pod with the credential pulled again");
+}
+
+#[tokio::test]
 async fn a_sandbox_that_cannot_be_made_is_tried_again() {
     let world = World::new().await;
     world.runtime.fail("run_pod_sandbox", Some(RuntimeError::new(tonic::Code::Unknown, "no network")));

@@ -20,6 +20,8 @@ struct State {
     sandboxes: HashMap<String, (v1::PodSandboxConfig, v1::PodSandboxStatus)>,
     containers: HashMap<String, (v1::ContainerConfig, v1::ContainerStatus, String)>,
     images: HashMap<String, v1::Image>,
+    /// The password that the registry asks for an image.
+    passwords: HashMap<String, String>,
     failures: HashMap<String, RuntimeError>,
     exec: HashMap<String, ExecOutput>,
     subscribers: Vec<mpsc::Sender<RuntimeEvent>>,
@@ -45,6 +47,11 @@ impl RecordingRuntime {
         let image =
             v1::Image { id: format!("sha256:{name}"), repo_tags: vec![name.into()], size: 1, ..Default::default() };
         self.state.lock().images.insert(name.into(), image);
+    }
+
+    /// The image's registry gives it only to those who know the password.
+    pub fn protect(&self, image: &str, password: &str) {
+        self.state.lock().passwords.insert(image.into(), password.into());
     }
 
     /// Every call of this verb fails until told otherwise.
@@ -339,10 +346,16 @@ impl Runtime for RecordingRuntime {
     async fn pull_image(
         &self,
         image: &str,
-        _auth: Option<v1::AuthConfig>,
+        auth: Option<v1::AuthConfig>,
         _sandbox: v1::PodSandboxConfig,
     ) -> Result<String> {
-        self.state.lock().call("pull_image", image)?;
+        let mut state = self.state.lock();
+        state.call("pull_image", image)?;
+        let offered = auth.map(|auth| auth.password).unwrap_or_default();
+        if state.passwords.get(image).is_some_and(|password| *password != offered) {
+            return Err(RuntimeError::new(tonic::Code::Unknown, "authorization failed: no basic auth credentials"));
+        }
+        drop(state);
         self.add_image(image);
         Ok(format!("sha256:{image}"))
     }

@@ -1,31 +1,62 @@
 //! Which of a pod's pull secrets open the registry of an image.
 
 use super::name;
+use super::pull_records::SecretRecord;
 use crate::cri::v1::AuthConfig;
 use base64::Engine;
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
+/// A credential and the secret that it stands in.
+#[derive(Clone, Debug)]
+pub struct Credential {
+    pub auth: AuthConfig,
+    record: SecretRecord,
+}
+
+impl Credential {
+    pub fn new(auth: AuthConfig, namespace: &str, name: &str, uid: &str) -> Self {
+        let mut hash = Sha256::new();
+        for part in [&auth.username, &auth.password, &auth.identity_token, &auth.registry_token] {
+            // With its length, so that no two credentials run together to the same bytes.
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        let hash = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let record = SecretRecord { namespace: namespace.into(), name: name.into(), uid: uid.into(), hash };
+        Self { auth, record }
+    }
+
+    /// The credential as the records of pulled images keep it: its place and a hash.
+    pub fn record(&self) -> SecretRecord {
+        self.record.clone()
+    }
+}
+
 /// Credentials for `image` out of docker config secrets, the most specific first.
-pub fn lookup(secrets: &[Arc<Secret>], image: &str) -> Vec<AuthConfig> {
+pub fn lookup(secrets: &[Arc<Secret>], image: &str) -> Vec<Credential> {
     let Ok(parts) = name::parse(image) else { return Vec::new() };
     // Docker Hub's credentials are kept under the name of its index.
     let host = if parts.domain == "docker.io" { "index.docker.io" } else { parts.domain };
     let target = format!("{host}/{}", parts.path);
-    let mut found: Vec<(String, AuthConfig)> = Vec::new();
+    let mut found: Vec<(String, Credential)> = Vec::new();
     for secret in secrets {
         for (registry, entry) in entries(secret) {
             let pattern = normalize(&registry);
             if matches(&pattern, &target)
                 && let Some(auth) = auth_config(&entry)
             {
-                found.push((pattern, auth));
+                let meta = &secret.metadata;
+                let text = |value: &Option<String>| value.clone().unwrap_or_default();
+                let credential = Credential::new(auth, &text(&meta.namespace), &text(&meta.name), &text(&meta.uid));
+                found.push((pattern, credential));
             }
         }
     }
     found.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
-    found.into_iter().map(|(_, auth)| auth).collect()
+    found.into_iter().map(|(_, credential)| credential).collect()
 }
 
 fn entries(secret: &Secret) -> Map<String, Value> {
@@ -122,7 +153,7 @@ mod tests {
             "reg.example.com/team": { "username": "team", "password": "p" },
             "127.0.0.1:5000": { "username": "local", "password": "p" },
         }))];
-        let names = |image| lookup(&secrets, image).into_iter().map(|auth| auth.username).collect::<Vec<_>>();
+        let names = |image| lookup(&secrets, image).into_iter().map(|found| found.auth.username).collect::<Vec<_>>();
         assert_eq!(names("nginx"), ["hub"]);
         assert_eq!(names("reg.example.com/team/web:1"), ["team", "wild"]);
         assert_eq!(names("reg.example.com/other/web:1"), ["wild"]);

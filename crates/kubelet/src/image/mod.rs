@@ -4,6 +4,7 @@
 
 pub mod keyring;
 pub mod name;
+mod pull_records;
 
 use crate::backoff::BackOff;
 use crate::cri::{Runtime, v1};
@@ -11,8 +12,11 @@ use crate::duration::go_duration;
 use ferry_client::{EventType, Recorder};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{ObjectReference, Secret};
+use keyring::Credential;
 use parking_lot::Mutex;
+use pull_records::{PullIntent, PullRecords};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -43,6 +47,7 @@ pub struct Images {
     runtime: Arc<dyn Runtime>,
     recorder: Recorder,
     pulls: Semaphore,
+    records: Arc<PullRecords>,
     state: Mutex<PullState>,
 }
 
@@ -54,8 +59,10 @@ struct PullState {
 }
 
 impl Images {
-    pub fn new(runtime: Arc<dyn Runtime>, recorder: Recorder, parallel: usize) -> Self {
-        Self { runtime, recorder, pulls: Semaphore::new(parallel.max(1)), state: Mutex::default() }
+    /// The records of pulls are kept below `root`, the kubelet's directory.
+    pub fn new(runtime: Arc<dyn Runtime>, recorder: Recorder, parallel: usize, root: &Path) -> std::io::Result<Self> {
+        let records = Arc::new(PullRecords::open(root)?);
+        Ok(Self { runtime, recorder, pulls: Semaphore::new(parallel.max(1)), records, state: Mutex::default() })
     }
 
     /// The image as the runtime has it, pulled first if the policy asks for it.
@@ -68,9 +75,10 @@ impl Images {
                 return Err(failure("InvalidImageName", message));
             }
         };
+        let credentials = keyring::lookup(wanted.secrets, &image);
         if wanted.policy != "Always" {
-            match self.runtime.image_status(&image).await {
-                Ok(Some(found)) => {
+            match self.present(&image).await {
+                Ok(Some(found)) if !self.records.must_pull(&image, &found.id, &credentials).await => {
                     self.say(
                         wanted,
                         EventType::Normal,
@@ -82,13 +90,14 @@ impl Images {
                     );
                     return Ok(found);
                 }
-                Ok(None) if wanted.policy == "Never" => {
+                // An image that is there and not the pod's is not betrayed to it either.
+                Ok(_) if wanted.policy == "Never" => {
                     let message =
                         format!("Container image {:?} is not present with pull policy of Never", wanted.image);
                     self.say(wanted, EventType::Warning, "ErrImageNeverPull", message.clone());
                     return Err(failure("ErrImageNeverPull", message));
                 }
-                Ok(None) => {}
+                Ok(_) => {}
                 Err(error) => {
                     let message = format!("Failed to inspect image {:?}: {error}", "");
                     self.say(wanted, EventType::Warning, "InspectFailed", message.clone());
@@ -96,10 +105,29 @@ impl Images {
                 }
             }
         }
-        self.pull(wanted, &image).await
+        self.pull(wanted, &image, &credentials).await
     }
 
-    async fn pull(&self, wanted: &Wanted<'_>, image: &str) -> Result<v1::Image, PullFailure> {
+    /// The image if it is on this machine. Pulls that an earlier kubelet did not see the
+    /// end of are looked into first, because their images are not preloaded ones.
+    async fn present(&self, image: &str) -> crate::cri::Result<Option<v1::Image>> {
+        if self.records.has_unfinished().await {
+            self.records.adopt(&self.runtime.list_images().await?).await;
+        }
+        self.runtime.image_status(image).await
+    }
+
+    /// Removes the records of images that are gone; `images` was listed at that time.
+    pub async fn prune_records(&self, images: &[v1::Image], listed_at: Timestamp) {
+        self.records.prune(images, listed_at).await;
+    }
+
+    async fn pull(
+        &self,
+        wanted: &Wanted<'_>,
+        image: &str,
+        credentials: &[Credential],
+    ) -> Result<v1::Image, PullFailure> {
         let key = format!("{}_{}", wanted.pod_uid, wanted.image);
         let waiting = {
             let state = self.state.lock();
@@ -120,12 +148,17 @@ impl Images {
         // Closed only with the process.
         let _permit = self.pulls.acquire().await;
         let began = Instant::now();
-        match self.pull_with_credentials(wanted, image).await {
-            Ok(reference) => {
+        let intent = PullIntent::record(&self.records, image).await.map_err(|error| {
+            let message = format!("Failed to record image pull intent for container image {:?}: {error}", wanted.image);
+            failure("ErrImagePull", message)
+        })?;
+        match self.pull_with_credentials(wanted, image, credentials).await {
+            Ok((reference, credential)) => {
                 let found = match self.runtime.image_status(image).await {
                     Ok(Some(found)) => found,
                     _ => v1::Image { id: reference, ..Default::default() },
                 };
+                intent.succeeded(&found.id, credential).await;
                 let size = found.size;
                 let mut state = self.state.lock();
                 state.backoff.forget(&key);
@@ -145,6 +178,7 @@ impl Images {
                 Ok(found)
             }
             Err(error) => {
+                intent.failed().await;
                 self.say(
                     wanted,
                     EventType::Warning,
@@ -163,17 +197,22 @@ impl Images {
         }
     }
 
-    /// Each matching credential in turn, or none at all where none matches.
-    async fn pull_with_credentials(&self, wanted: &Wanted<'_>, image: &str) -> Result<String, String> {
-        let credentials = keyring::lookup(wanted.secrets, image);
+    /// Each matching credential in turn, or none at all where none matches. Returns the
+    /// runtime's name of the image and the credential that opened the registry.
+    async fn pull_with_credentials<'c>(
+        &self,
+        wanted: &Wanted<'_>,
+        image: &str,
+        credentials: &'c [Credential],
+    ) -> Result<(String, Option<&'c Credential>), String> {
         if credentials.is_empty() {
             let pulled = self.runtime.pull_image(image, None, wanted.sandbox.clone()).await;
-            return pulled.map_err(|error| error.to_string());
+            return pulled.map(|reference| (reference, None)).map_err(|error| error.to_string());
         }
         let mut errors = Vec::new();
         for credential in credentials {
-            match self.runtime.pull_image(image, Some(credential), wanted.sandbox.clone()).await {
-                Ok(reference) => return Ok(reference),
+            match self.runtime.pull_image(image, Some(credential.auth.clone()), wanted.sandbox.clone()).await {
+                Ok(reference) => return Ok((reference, Some(credential))),
                 Err(error) => errors.push(error.to_string()),
             }
         }
