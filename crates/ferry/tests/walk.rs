@@ -133,6 +133,21 @@ fn kubectl_finds_every_verb_it_knows() {
         .expect("script is part of Debian");
     assert!(text(&script).contains("hello") && script.status.code() == Some(3), "{}", text(&script));
 
+    // A process that ends before its caller is attached is still heard, and once.
+    for run in 0..6 {
+        let line = format!("run once-{run} -i --rm --restart=Never --image=localhost/ferry/client:1 --command");
+        let said = cluster.kubectl_with(&format!("{line} -- /applets exit 0 hello"), "");
+        assert_eq!(String::from_utf8_lossy(&said.stdout).matches("hello").count(), 1, "{}", text(&said));
+    }
+
+    // A kind that nothing acts on is accepted, and nobody is left to believe in it.
+    let policy =
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}}\n";
+    let applied = text(&cluster.kubectl_with("apply -f -", policy));
+    assert!(applied.contains("Warning: NetworkPolicy: stored, and nothing acts on it yet"), "{applied}");
+    let status = text(&cluster.ferry(&["status"]));
+    assert!(status.contains("1 NetworkPolicy: nothing acts on it yet: no traffic is filtered"), "{status}");
+
     // Rights and changes.
     assert_eq!(cluster.kubectl("auth can-i create deployments").trim(), "yes");
     let no = cluster.try_kubectl("auth can-i list secrets --as=system:serviceaccount:default:default");

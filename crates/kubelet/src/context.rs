@@ -9,6 +9,7 @@ use crate::cri::Runtime;
 use crate::image::Images;
 use crate::objects::ObjectCache;
 use crate::registry::Registry;
+use crate::server::ServedLogs;
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, ObjectReference, Pod, Secret, Service};
 use parking_lot::{Mutex, RwLock};
@@ -28,6 +29,7 @@ pub struct Context {
     pub config_maps: ObjectCache<ConfigMap>,
     pub secrets: ObjectCache<Secret>,
     pub images: Images,
+    pub served_logs: ServedLogs,
     /// Pods this node has taken on and that have not finished, by uid.
     pub admitted: Mutex<HashMap<String, Arc<Pod>>>,
     pub machine: RwLock<Machine>,
@@ -53,6 +55,7 @@ impl Context {
             config_maps: ObjectCache::new(client.clone(), registry.clone()),
             secrets: ObjectCache::new(client.clone(), registry.clone()),
             images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
+            served_logs: ServedLogs::default(),
             admitted: Mutex::default(),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),

@@ -160,17 +160,21 @@ impl LogReader {
         let mut pending = Vec::new();
         let mut chunk = vec![0; CHUNK];
         let mut last_look = false;
+        let mut position = file.stream_position().await?;
         loop {
             let count = file.read(&mut chunk).await?;
             if count > 0 {
                 last_look = false;
                 pending.extend_from_slice(&chunk[..count]);
+                let before = pending.len();
                 if self.send_lines(&mut pending).await.is_err() {
                     return Ok(());
                 }
+                position += (before - pending.len()) as u64;
                 continue;
             }
             if !self.options.follow || last_look {
+                self.context.served_logs.note(&self.id, position);
                 return Ok(());
             }
             if self.is_rotated(&file).await {

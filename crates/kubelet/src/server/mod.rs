@@ -5,11 +5,14 @@ mod auth;
 pub mod channel;
 mod copy;
 mod logs;
+mod missed_output;
 mod routes;
 pub mod spdy;
 mod stats;
 mod streaming;
 mod websocket;
+
+pub use missed_output::ServedLogs;
 
 use crate::context::Context;
 use crate::{Error, ServerConfig};

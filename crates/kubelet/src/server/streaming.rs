@@ -3,6 +3,7 @@
 //! The runtime serves SPDY on loopback. A caller that speaks SPDY is connected to it
 //! byte by byte; one that speaks WebSocket is translated (`websocket.rs`).
 
+use super::missed_output::MissedOutput;
 use super::routes::Query;
 use super::{Body, copy, text, websocket};
 use crate::context::Context;
@@ -68,7 +69,7 @@ pub(super) async fn exec(
             stderr: wanted.stderr,
         })
         .await;
-    connect(url, wanted, request).await
+    connect(url, wanted, None, request).await
 }
 
 pub(super) async fn attach(
@@ -83,7 +84,8 @@ pub(super) async fn attach(
         Err(response) => return *response,
     };
     // Whether there is a terminal is the container's choice, not the caller's.
-    wanted.tty = pod::find_container(pod, container).is_some_and(|(_, container)| container.tty == Some(true));
+    let spec = pod::find_container(pod, container).map(|(_, container)| container).unwrap_or_default();
+    wanted.tty = spec.tty == Some(true);
     wanted.stderr &= !wanted.tty;
     let id = match running_container(&context, pod, container).await {
         Ok(id) => id,
@@ -92,14 +94,16 @@ pub(super) async fn attach(
     let url = context
         .runtime
         .attach(v1::AttachRequest {
-            container_id: id,
+            container_id: id.clone(),
             stdin: wanted.stdin,
             tty: wanted.tty,
             stdout: wanted.stdout,
             stderr: wanted.stderr,
         })
         .await;
-    connect(url, wanted, request).await
+    let is_first = spec.stdin_once == Some(true);
+    let missed = is_first.then(|| MissedOutput { context: context.clone(), container_id: id });
+    connect(url, wanted, missed, request).await
 }
 
 pub(super) async fn port_forward(
@@ -175,14 +179,19 @@ fn upgrade(request: &Request<Incoming>) -> Upgrade {
     }
 }
 
-async fn connect(url: cri::Result<String>, wanted: Wanted, request: Request<Incoming>) -> Response<Body> {
+async fn connect(
+    url: cri::Result<String>,
+    wanted: Wanted,
+    missed: Option<MissedOutput>,
+    request: Request<Incoming>,
+) -> Response<Body> {
     let url = match url {
         Ok(url) => url,
         Err(error) => return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
     match upgrade(&request) {
         Upgrade::Spdy => pass_through(&url, request).await,
-        Upgrade::WebSocket => websocket::translate(&url, wanted, request).await,
+        Upgrade::WebSocket => websocket::translate(&url, wanted, missed, request).await,
         Upgrade::None => text(StatusCode::BAD_REQUEST, "Upgrade request required"),
     }
 }

@@ -5,6 +5,7 @@
 //! whole SPDY connections inside the messages, so there it is only unwrapped.
 
 use super::channel::{self, ERROR, RESIZE, STDERR, STDIN, STDOUT, Said};
+use super::missed_output::MissedOutput;
 use super::spdy::{Frame, Reader, Writer};
 use super::streaming::Wanted;
 use super::{Body, BoxError, copy, text};
@@ -32,7 +33,12 @@ const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 type Caller = WebSocketStream<TokioIo<Upgraded>>;
 
 /// exec and attach.
-pub(super) async fn translate(url: &str, wanted: Wanted, mut request: Request<Incoming>) -> Response<Body> {
+pub(super) async fn translate(
+    url: &str,
+    wanted: Wanted,
+    missed: Option<MissedOutput>,
+    mut request: Request<Incoming>,
+) -> Response<Body> {
     let (response, protocol) = match accept(&request, CHANNEL_PROTOCOLS) {
         Ok(accepted) => accepted,
         Err(response) => return *response,
@@ -45,7 +51,7 @@ pub(super) async fn translate(url: &str, wanted: Wanted, mut request: Request<In
     tokio::spawn(async move {
         let Ok(upgraded) = upgraded.await else { return };
         let caller = websocket(upgraded).await;
-        if let Err(error) = pump(caller, runtime, wanted, protocol == "v5.channel.k8s.io").await {
+        if let Err(error) = pump(caller, runtime, wanted, missed, protocol == "v5.channel.k8s.io").await {
             tracing::debug!(%error, "a stream ended early");
         }
     });
@@ -106,7 +112,13 @@ async fn dial(url: &str, protocol: &str) -> Result<TokioIo<Upgraded>, BoxError> 
     Ok(TokioIo::new(hyper::upgrade::on(&mut answer).await?))
 }
 
-async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5: bool) -> Result<(), BoxError> {
+async fn pump(
+    mut caller: Caller,
+    runtime: TokioIo<Upgraded>,
+    wanted: Wanted,
+    missed: Option<MissedOutput>,
+    v5: bool,
+) -> Result<(), BoxError> {
     let (read, write) = tokio::io::split(runtime);
     let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
     // The runtime waits for all of these before it starts the process; the order is upstream's.
@@ -133,6 +145,7 @@ async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5
         ERROR
     };
     caller.send(message(first, &[])).await?;
+    let mut has_shown = false;
     while !open.is_empty() {
         tokio::select! {
             said = caller.next() => match said {
@@ -158,6 +171,7 @@ async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5
                 Some(Frame::Data { stream, data, fin }) => {
                     let Some(channel) = channel_of.get(&stream) else { continue };
                     if !data.is_empty() {
+                        has_shown |= *channel != ERROR;
                         caller.send(message(*channel, &data)).await?;
                     }
                     if fin {
@@ -173,6 +187,11 @@ async fn pump(mut caller: Caller, runtime: TokioIo<Upgraded>, wanted: Wanted, v5
                 Some(Frame::GoAway) | None => break,
                 Some(Frame::Reply { .. } | Frame::Other) => {}
             },
+        }
+    }
+    if let Some(missed) = missed.filter(|_| !has_shown) {
+        for (channel, data) in missed.read(wanted).await {
+            caller.send(message(channel, &data)).await?;
         }
     }
     close(&mut caller).await
