@@ -31,13 +31,25 @@ pub struct Problem {
 /// A handle on the process's list; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
-    by_subject: Arc<Mutex<BTreeMap<(String, String), Problem>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    by_subject: BTreeMap<(String, String), Problem>,
+    /// How often each component has reported, resolved problems included.
+    reports: BTreeMap<String, u64>,
 }
 
 impl Problems {
     /// Adds a problem, or counts it once more with its newest message.
     pub fn report(&self, component: &str, subject: &str, message: &str) {
-        let mut problems = self.lock();
+        let mut state = self.lock();
+        match state.reports.get_mut(component) {
+            Some(count) => *count += 1,
+            None => drop(state.reports.insert(component.to_owned(), 1)),
+        }
+        let problems = &mut state.by_subject;
         let is_full = problems.len() >= MAX_PROBLEMS;
         let key = (component.to_owned(), subject.to_owned());
         let problem = match problems.get_mut(&key) {
@@ -62,20 +74,26 @@ impl Problems {
 
     /// Removes a problem that no longer exists; nothing happens if it was never reported.
     pub fn resolve(&self, component: &str, subject: &str) {
-        let mut problems = self.lock();
-        if !problems.is_empty() {
-            problems.remove(&(component.to_owned(), subject.to_owned()));
+        let mut state = self.lock();
+        if !state.by_subject.is_empty() {
+            state.by_subject.remove(&(component.to_owned(), subject.to_owned()));
         }
     }
 
     /// The problems by component and subject.
     pub fn list(&self) -> Vec<Problem> {
-        self.lock().values().cloned().collect()
+        self.lock().by_subject.values().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(String, String), Problem>> {
-        // The map is whole between any two statements, also after a panic elsewhere.
-        self.by_subject.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How often each component has reported a problem since the process began: the counter
+    /// behind the metric `ferry_problem_reports_total`.
+    pub fn reports(&self) -> Vec<(String, u64)> {
+        self.lock().reports.iter().map(|(component, count)| (component.clone(), *count)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements, also after a panic elsewhere.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -95,6 +113,7 @@ mod tests {
         problems.resolve("dns", "services default/web");
         problems.resolve("dns", "never reported");
         assert_eq!(problems.list().len(), 1);
+        assert_eq!(problems.reports(), [("dns".to_owned(), 1), ("proxy".to_owned(), 2)]);
     }
 
     #[test]

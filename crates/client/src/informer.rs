@@ -1,10 +1,10 @@
 //! A local copy of one collection, kept in step by list and watch.
 //!
 //! Readers get `Arc`s out of the copy; subscribers get every change in order, starting
-//! with what is already known. The loop that fills it lives here too: list, watch from
-//! there, resume after a break, list again when the server says the revision is gone.
+//! with what is already known. The loop that fills it is reflector.rs.
 
-use crate::error::Error;
+use crate::decode::Unreadable;
+use crate::reflector::{Accept, Reflector};
 use crate::request::{Client, ListParams, ResourcePath};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use parking_lot::RwLock;
@@ -13,12 +13,7 @@ use serde::{Deserialize, Deserializer};
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-
-/// The first and the longest pause between attempts to reach the API.
-const FIRST_RETRY: Duration = Duration::from_millis(100);
-const LAST_RETRY: Duration = Duration::from_secs(10);
 
 /// What an informer can hold: anything with object metadata.
 pub trait Cached: DeserializeOwned + Clone + Send + Sync + 'static {
@@ -126,12 +121,20 @@ impl<K> Clone for Event<K> {
     }
 }
 
-type Key = (String, String);
+pub(crate) type Key = (String, String);
 
-struct Copy<K> {
+pub(crate) struct Copy<K> {
     objects: BTreeMap<Key, Arc<K>>,
     owned: HashMap<String, HashSet<Key>>,
     subscribers: Vec<mpsc::UnboundedSender<Event<K>>>,
+    /// The loop that fills the copy is over; no event comes any more.
+    ended: bool,
+}
+
+impl<K> Default for Copy<K> {
+    fn default() -> Self {
+        Self { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new(), ended: false }
+    }
 }
 
 /// A handle on the copy; clones share it.
@@ -156,8 +159,7 @@ impl<K: Cached> Informer<K> {
         slim: Option<Slim>,
         shutdown: tokio_util::sync::CancellationToken,
     ) -> Self {
-        let copy =
-            Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
+        let copy = Arc::new(RwLock::new(Copy::default()));
         let (synced_tx, synced) = watch::channel(false);
         let reflector = Reflector { client, path, params, accept, slim, copy: copy.clone(), synced: synced_tx };
         let ended = copy.clone();
@@ -167,7 +169,9 @@ impl<K: Cached> Informer<K> {
                 () = shutdown.cancelled() => {}
             }
             // Nothing comes any more, and those who wait for it are to know.
-            ended.write().subscribers.clear();
+            let mut copy = ended.write();
+            copy.subscribers.clear();
+            copy.ended = true;
         });
         Self { copy, synced }
     }
@@ -218,13 +222,16 @@ impl<K: Cached> Informer<K> {
             // The receiver is in our hands still, so this cannot fail.
             let _ = sender.send(Event::Added(object.clone()));
         }
-        copy.subscribers.push(sender);
+        // Of a copy that has ended the receiver ends too, and whoever waits for it with it.
+        if !copy.ended {
+            copy.subscribers.push(sender);
+        }
         receiver
     }
 }
 
 impl<K: Cached> Copy<K> {
-    fn put(&mut self, object: K) {
+    pub(crate) fn put(&mut self, object: K) {
         let key = key_of(object.object_meta());
         let new = Arc::new(object);
         let old = self.objects.insert(key.clone(), new.clone());
@@ -246,7 +253,7 @@ impl<K: Cached> Copy<K> {
         }
     }
 
-    fn remove(&mut self, key: &Key, last: Option<K>) {
+    pub(crate) fn remove(&mut self, key: &Key, last: Option<K>) {
         let Some(old) = self.objects.remove(key) else { return };
         self.disown(key, old.object_meta());
         self.tell(Event::Deleted(last.map_or(old, Arc::new)));
@@ -267,9 +274,23 @@ impl<K: Cached> Copy<K> {
         self.subscribers.retain(|subscriber| subscriber.send(event.clone()).is_ok());
     }
 
+    /// An object exists that does not decode: the one of its name that is known stays,
+    /// unless it was another object, which must have been deleted unseen.
+    pub(crate) fn remove_predecessor(&mut self, unreadable: &Unreadable) {
+        let key = (unreadable.namespace.clone(), unreadable.name.clone());
+        let is_other = |known: &Arc<K>| known.object_meta().uid.as_deref().unwrap_or_default() != unreadable.uid;
+        if !unreadable.uid.is_empty() && self.objects.get(&key).is_some_and(is_other) {
+            self.remove(&key, None);
+        }
+    }
+
     /// Makes the copy equal to a fresh list; what is not in it was deleted unseen.
-    fn replace(&mut self, objects: Vec<K>) {
-        let fresh: HashSet<Key> = objects.iter().map(|o| key_of(o.object_meta())).collect();
+    pub(crate) fn replace(&mut self, objects: Vec<K>, unreadable: &[Unreadable]) {
+        let mut fresh: HashSet<Key> = objects.iter().map(|o| key_of(o.object_meta())).collect();
+        for object in unreadable {
+            self.remove_predecessor(object);
+            fresh.insert((object.namespace.clone(), object.name.clone()));
+        }
         let gone: Vec<Key> = self.objects.keys().filter(|key| !fresh.contains(*key)).cloned().collect();
         for key in gone {
             self.remove(&key, None);
@@ -280,123 +301,8 @@ impl<K: Cached> Copy<K> {
     }
 }
 
-fn key_of(meta: &ObjectMeta) -> Key {
+pub(crate) fn key_of(meta: &ObjectMeta) -> Key {
     (meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
-}
-
-/// The media types that ask for another form of the objects.
-#[derive(Clone, Debug)]
-pub(crate) struct Accept {
-    pub list: &'static str,
-    pub watch: &'static str,
-}
-
-struct Reflector<K> {
-    client: Client,
-    path: ResourcePath,
-    params: ListParams,
-    accept: Option<Accept>,
-    slim: Option<Slim>,
-    copy: Arc<RwLock<Copy<K>>>,
-    synced: watch::Sender<bool>,
-}
-
-impl<K: Cached> Reflector<K> {
-    async fn run(self) {
-        let mut pause = FIRST_RETRY;
-        loop {
-            match self.list().await {
-                Ok(revision) => {
-                    pause = FIRST_RETRY;
-                    let _ = self.synced.send(true);
-                    self.watch(revision).await;
-                }
-                Err(error) => {
-                    tracing::warn!(resource = %self.path.plural, %error, "cannot list; will try again");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LAST_RETRY);
-                }
-            }
-        }
-    }
-
-    async fn list(&self) -> Result<String, Error> {
-        let mut params = self.params.clone();
-        let mut objects = Vec::new();
-        loop {
-            let page = self.client.list_at::<K>(&self.path, "", &params, self.accept.as_ref().map(|a| a.list)).await?;
-            objects.extend(page.items);
-            match page.continue_token {
-                Some(token) => params.continue_token = Some(token),
-                None => {
-                    self.copy.write().replace(objects.into_iter().map(|object| trim(object, self.slim)).collect());
-                    return Ok(page.resource_version);
-                }
-            }
-        }
-    }
-
-    /// Follows the collection from `revision` until the server no longer has that revision.
-    async fn watch(&self, mut revision: String) {
-        let mut pause = FIRST_RETRY;
-        loop {
-            let started = tokio::time::Instant::now();
-            match self.follow(&mut revision).await {
-                Ok(()) => {}
-                Err(error) if error.is_expired() => return,
-                Err(error) => tracing::debug!(resource = %self.path.plural, %error, "watch broke; will resume"),
-            }
-            // A watch that lasted was a good one; only quick failures slow down.
-            if started.elapsed() > LAST_RETRY {
-                pause = FIRST_RETRY;
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LAST_RETRY);
-        }
-    }
-
-    async fn follow(&self, revision: &mut String) -> Result<(), Error> {
-        let accept = self.accept.as_ref().map(|a| a.watch);
-        let mut lines = self.client.watch_at(&self.path, "", &self.params, revision, accept).await?;
-        while let Some(event) = lines.next().await {
-            let event = event?;
-            if event.kind == "BOOKMARK" {
-                let mark: ObjectMetadata = decode(&event.object, &self.path)?;
-                if let Some(seen) = mark.metadata.resource_version {
-                    *revision = seen;
-                }
-                continue;
-            }
-            let object: K = decode(&event.object, &self.path)?;
-            if let Some(seen) = &object.object_meta().resource_version {
-                revision.clone_from(seen);
-            }
-            let object = trim(object, self.slim);
-            let mut copy = self.copy.write();
-            if event.kind == "DELETED" {
-                copy.remove(&key_of(object.object_meta()), Some(object));
-            } else {
-                copy.put(object);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn decode<T: DeserializeOwned>(raw: &serde_json::value::RawValue, path: &ResourcePath) -> Result<T, Error> {
-    serde_json::from_str(raw.get())
-        .map_err(|source| Error::Decode { what: format!("watch of {}", path.plural), source })
-}
-
-/// An object as it is kept. Nobody who reads from a cache looks at who manages which field,
-/// and it is often the larger half of an object. The decoder leaves room in every list for
-/// items that never come, which for a pod is half of the rest; a copy has none.
-fn trim<K: Cached>(mut object: K, slim: Option<Slim>) -> K {
-    object.object_meta_mut().managed_fields = None;
-    if let Some(slim) = slim {
-        slim(&mut object);
-    }
-    object.clone()
 }
 
 #[cfg(test)]
@@ -437,23 +343,20 @@ mod tests {
 
     #[test]
     fn a_fresh_list_tells_only_what_changed() {
-        let copy =
-            Arc::new(RwLock::new(Copy { objects: BTreeMap::new(), owned: HashMap::new(), subscribers: Vec::new() }));
+        let copy = Arc::new(RwLock::new(Copy::default()));
         let (_tx, synced) = watch::channel(true);
         let informer = Informer { copy: copy.clone(), synced };
-        copy.write().replace(vec![
-            object("a", "1", "1", Some("o")),
-            object("b", "2", "2", None),
-            object("c", "3", "3", None),
-        ]);
+        copy.write().replace(
+            vec![object("a", "1", "1", Some("o")), object("b", "2", "2", None), object("c", "3", "3", None)],
+            &[],
+        );
         let mut events = informer.subscribe();
         assert_eq!(describe(&mut events), ["added a 1", "added b 2", "added c 3"]);
         // a stays, b is gone, c was replaced by another object of the same name, d is new.
-        copy.write().replace(vec![
-            object("a", "1", "1", Some("o")),
-            object("c", "4", "5", None),
-            object("d", "5", "6", Some("o")),
-        ]);
+        copy.write().replace(
+            vec![object("a", "1", "1", Some("o")), object("c", "4", "5", None), object("d", "5", "6", Some("o"))],
+            &[],
+        );
         assert_eq!(describe(&mut events), ["deleted b 2", "deleted c 3", "added c 4", "added d 5"]);
         let owned: Vec<_> = informer.owned_by("o").iter().filter_map(|o| o.metadata.name.clone()).collect();
         assert_eq!(owned, ["a", "d"]);

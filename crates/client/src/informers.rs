@@ -1,6 +1,7 @@
 //! One informer a collection and selector, shared by all who ask for it.
 
-use crate::informer::{Accept, Cached, Informer, ObjectMetadata, Slim};
+use crate::informer::{Cached, Informer, ObjectMetadata, Slim};
+use crate::reflector::Accept;
 use crate::request::{Client, ListParams, Object, ResourcePath};
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};
@@ -127,6 +128,7 @@ mod tests {
         assert!(events.try_recv().is_err_and(|error| error == tokio::sync::mpsc::error::TryRecvError::Empty));
         informers.forget(&ResourcePath::new("example.com", "v1", "ships"));
         assert!(events.recv().await.is_none(), "the events end");
+        assert!(first.subscribe().recv().await.is_none(), "one who comes too late does not wait for ever");
         informers.metadata("example.com", "v1", "ships", "Ship").synced().await;
         assert_eq!(server.0.load(Ordering::Relaxed), 2);
     }

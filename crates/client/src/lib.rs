@@ -5,16 +5,19 @@
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
 //! authentication and authorization.
 
+mod decode;
 mod error;
 mod events;
 mod informer;
 mod informers;
 mod queue;
+mod reflector;
 mod request;
 mod tls;
 mod transport;
 mod watch;
 
+pub use decode::decode;
 pub use error::Error;
 pub use events::{EventType, Recorder, reference};
 pub use informer::{Cached, Event, Informer, ObjectMetadata};

@@ -11,9 +11,12 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The first pause after a failure, and the longest.
+/// The first pause after a failure.
 const BASE_DELAY: Duration = Duration::from_millis(5);
-const MAX_DELAY: Duration = Duration::from_secs(1000);
+
+/// Delays come from objects (`tolerationSeconds`, `ttl`), and the clock cannot hold the
+/// largest of them. A key that is handed out a year early is only looked at once more.
+const MAX_DELAY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub struct Queue<T> {
     inner: Arc<Inner<T>>,
@@ -51,6 +54,9 @@ impl<T: Clone + Eq + Hash> Default for Queue<T> {
 }
 
 impl<T: Clone + Eq + Hash> Queue<T> {
+    /// The longest pause after a failure unless a caller wants a shorter one.
+    pub const LONGEST_PAUSE: Duration = Duration::from_secs(1000);
+
     pub fn new() -> Self {
         let state = State {
             ready: VecDeque::new(),
@@ -75,16 +81,16 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         if delay.is_zero() {
             return self.add(key);
         }
-        self.inner.state.lock().add_at(key, Instant::now() + delay);
+        self.inner.state.lock().add_at(key, Instant::now() + delay.min(MAX_DELAY));
         self.inner.changed.notify_one();
     }
 
-    /// After a failure: 5 ms, 10 ms, … up to 1000 s, until `forget`.
-    pub fn add_rate_limited(&self, key: T) {
+    /// After a failure: 5 ms, 10 ms, … up to `longest_pause`, until `forget`.
+    pub fn add_rate_limited(&self, key: T, longest_pause: Duration) {
         let delay = {
             let mut state = self.inner.state.lock();
             let failures = state.failures.entry(key.clone()).or_insert(0);
-            let delay = BASE_DELAY.saturating_mul(1u32.checked_shl(*failures).unwrap_or(u32::MAX)).min(MAX_DELAY);
+            let delay = BASE_DELAY.saturating_mul(1u32.checked_shl(*failures).unwrap_or(u32::MAX)).min(longest_pause);
             *failures = failures.saturating_add(1).min(31);
             delay
         };
@@ -235,17 +241,25 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_delay_longer_than_the_clock_can_hold_does_not_panic() {
+        let queue = Queue::new();
+        queue.add_after("never", Duration::MAX);
+        queue.add_after("soon", Duration::from_secs(1));
+        assert_eq!(queue.next().await, Some("soon"));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn failures_back_off_until_forgotten() {
         let queue = Queue::new();
         let mut waits = Vec::new();
         for _ in 0..4 {
             let start = Instant::now();
-            queue.add_rate_limited("a");
+            queue.add_rate_limited("a", Duration::from_millis(25));
             assert_eq!(queue.next().await, Some("a"));
             queue.done(&"a");
             waits.push(start.elapsed().as_millis());
         }
-        assert_eq!(waits, [5, 10, 20, 40]);
+        assert_eq!(waits, [5, 10, 20, 25]);
         queue.forget(&"a");
         assert_eq!(queue.failures(&"a"), 0);
     }

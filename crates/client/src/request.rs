@@ -1,5 +1,6 @@
 //! One request and its answer, typed by the kind asked for.
 
+use crate::decode::{Page, decode, decode_page};
 use crate::error::Error;
 use crate::transport::{Body, Transport, empty_body, full_body, read_body};
 use crate::watch::WatchLines;
@@ -214,6 +215,11 @@ impl Client {
         &self.user_agent
     }
 
+    /// The name that the user agent begins with: `kube-proxy` of `kube-proxy/v1.36`.
+    pub fn component(&self) -> &str {
+        self.user_agent.split('/').next().unwrap_or_default()
+    }
+
     pub async fn get<K: Object>(&self, namespace: &str, name: &str) -> Result<K, Error> {
         self.read(http::Method::GET, ResourcePath::of::<K>().url(namespace, Some(name), None), None::<&()>).await
     }
@@ -336,34 +342,37 @@ impl Client {
         params: &ListParams,
         accept: Option<&str>,
     ) -> Result<List<T>, Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(bound = "T: DeserializeOwned")]
-        struct Wire<T> {
-            metadata: WireMeta,
-            // Upstream writes null where a list is empty and was never made.
-            #[serde(default = "Option::default")]
-            items: Option<Vec<T>>,
+        let page = self.page_at(path, namespace, params, accept).await?;
+        match page.unreadable.into_iter().next() {
+            Some(object) => {
+                let what = format!("{} {}/{}", path.plural, object.namespace, object.name);
+                Err(Error::Decode { what, source: object.error })
+            }
+            None => Ok(List {
+                items: page.items,
+                resource_version: page.resource_version,
+                continue_token: page.continue_token,
+            }),
         }
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct WireMeta {
-            #[serde(default)]
-            resource_version: String,
-            #[serde(default, rename = "continue")]
-            continue_token: Option<String>,
-        }
+    }
+
+    /// The same with the objects that do not decode beside those that do.
+    pub(crate) async fn page_at<T: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        params: &ListParams,
+        accept: Option<&str>,
+    ) -> Result<Page<T>, Error> {
         let request = Request {
             path: path.url(namespace, None, None),
             query: params.query(),
             accept: accept.map(str::to_owned),
             ..Default::default()
         };
-        let wire: Wire<T> = self.decode(request).await?;
-        Ok(List {
-            items: wire.items.unwrap_or_default(),
-            resource_version: wire.metadata.resource_version,
-            continue_token: wire.metadata.continue_token.filter(|t| !t.is_empty()),
-        })
+        let what = format!("{} {}", request.method, request.path);
+        let body = read_body(self.call(request).await?.into_body()).await.map_err(Error::Transport)?;
+        decode_page(&body).map_err(|source| Error::Decode { what, source })
     }
 
     /// Opens a watch after `resource_version`. The stream ends when the server ends it.
@@ -435,7 +444,7 @@ impl Client {
         let what = format!("{} {}", request.method, request.path);
         let response = self.call(request).await?;
         let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
-        serde_json::from_slice(&body).map_err(|source| Error::Decode { what, source })
+        decode(&body).map_err(|source| Error::Decode { what, source })
     }
 
     fn build(&self, request: &Request) -> Result<http::Request<Body>, Error> {

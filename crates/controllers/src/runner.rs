@@ -72,6 +72,11 @@ pub trait Controller: Send + Sync + 'static {
         4
     }
 
+    /// The longest pause between two attempts at a key that fails; the pauses double up to it.
+    fn longest_pause(&self) -> Duration {
+        Queue::<Key>::LONGEST_PAUSE
+    }
+
     /// Called once before the first reconcile: which objects matter, and which keys an
     /// event about one of them wakes. The functions run in order of events and must not
     /// block.
@@ -265,11 +270,11 @@ impl Worker {
                 Ok(Err(error)) if error.is_namespace_terminating() => self.queue.forget(&key),
                 Ok(Err(error)) => {
                     tracing::debug!(controller = name, %key, %error, "reconcile failed and will be tried again");
-                    self.queue.add_rate_limited(key.clone());
+                    self.queue.add_rate_limited(key.clone(), self.controller.longest_pause());
                 }
                 Err(_) => {
                     tracing::error!(controller = name, %key, "reconcile panicked and will be tried again");
-                    self.queue.add_rate_limited(key.clone());
+                    self.queue.add_rate_limited(key.clone(), self.controller.longest_pause());
                 }
             }
             self.queue.done(&key);

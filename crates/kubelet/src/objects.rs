@@ -68,6 +68,7 @@ impl<K: Object> ObjectCache<K> {
             let follower = Follower {
                 client: self.client.clone(),
                 registry: self.registry.clone(),
+                subject: format!("{} {}/{}", K::URL_PATH_SEGMENT, key.0, key.1),
                 key,
                 known: sender,
                 users: users.clone(),
@@ -105,9 +106,17 @@ impl<K: Object> ObjectCache<K> {
 struct Follower<K> {
     client: Client,
     registry: Arc<Registry>,
+    /// The object as the list of problems names it.
+    subject: String,
     key: Key,
     known: watch::Sender<Known<K>>,
     users: Arc<Mutex<HashSet<String>>>,
+}
+
+impl<K> Drop for Follower<K> {
+    fn drop(&mut self) {
+        self.client.problems().resolve(self.client.component(), &self.subject);
+    }
 }
 
 impl<K: Object> Follower<K> {
@@ -123,6 +132,9 @@ impl<K: Object> Follower<K> {
                     self.watch(&path, &params, list.resource_version).await;
                 }
                 Err(error) => {
+                    if matches!(error, ferry_client::Error::Decode { .. }) {
+                        self.report(&error);
+                    }
                     let keep = matches!(&*self.known.borrow(), Known::Present(_) | Known::Absent);
                     if !keep {
                         self.known.send_replace(Known::Failed(error.to_string()));
@@ -139,9 +151,10 @@ impl<K: Object> Follower<K> {
         let Ok(mut lines) = self.client.watch_at(path, &self.key.0, params, &revision, None).await else { return };
         while let Some(Ok(event)) = lines.next().await {
             match event.kind.as_str() {
-                "ADDED" | "MODIFIED" => match serde_json::from_str::<K>(event.object.get()) {
+                "ADDED" | "MODIFIED" => match ferry_client::decode::<K>(event.object.get().as_bytes()) {
                     Ok(object) => self.learn(Some(object)),
-                    Err(_) => return,
+                    // What was known stays, as in an informer.
+                    Err(error) => self.report(&error),
                 },
                 "DELETED" => self.learn(None),
                 "BOOKMARK" => {}
@@ -150,7 +163,13 @@ impl<K: Object> Follower<K> {
         }
     }
 
+    fn report(&self, error: &dyn std::fmt::Display) {
+        tracing::warn!(object = %self.subject, %error, "cannot read an object that a pod refers to");
+        self.client.problems().report(self.client.component(), &self.subject, &format!("cannot be read: {error}"));
+    }
+
     fn learn(&self, object: Option<K>) {
+        self.client.problems().resolve(self.client.component(), &self.subject);
         let object = object.map(|mut object| {
             object.metadata_mut().managed_fields = None;
             Arc::new(object)

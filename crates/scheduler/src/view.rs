@@ -222,3 +222,53 @@ fn without_annotations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Obj
     metadata.managed_fields = None;
     Ok(metadata)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferry_client::decode;
+    use serde_json::{Value, json};
+
+    /// The JSON pointers of everything in a document.
+    fn pointers(value: &Value, path: &str, out: &mut Vec<String>) {
+        let entries: Vec<(String, &Value)> = match value {
+            Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), field)).collect(),
+            Value::Array(items) => items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect(),
+            _ => Vec::new(),
+        };
+        for (name, entry) in entries {
+            let path = format!("{path}/{name}");
+            pointers(entry, &path, out);
+            out.push(path);
+        }
+    }
+
+    fn check<T: serde::de::DeserializeOwned>(document: &Value) {
+        let mut places = Vec::new();
+        pointers(document, "", &mut places);
+        for place in places {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&place).expect("a place of the document") = Value::Null;
+            let read = decode::<T>(changed.to_string().as_bytes());
+            assert!(read.is_ok(), "{place} is null: {:?}", read.err());
+        }
+    }
+
+    #[test]
+    fn a_node_or_a_pod_with_any_field_null_is_still_scheduled_on_or_scheduled() {
+        check::<Node>(&json!({"metadata": {"name": "n", "labels": {"a": "b"}, "annotations": {"a": "b"}},
+            "spec": {"unschedulable": true, "taints": [{"key": "k", "effect": "NoSchedule"}]},
+            "status": {"allocatable": {"cpu": "1"}, "images": [{"names": ["a"], "sizeBytes": 7}]}}));
+        check::<Pod>(&json!({"metadata": {"name": "p", "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"nodeName": "n", "schedulerName": "s", "priority": 1, "preemptionPolicy": "Never",
+                "nodeSelector": {"a": "b"}, "overhead": {"cpu": "1"}, "schedulingGates": [{"name": "g"}],
+                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}]}]}}},
+                "tolerations": [{"key": "k"}], "volumes": [{"image": {"reference": "r"}}],
+                "resources": {"requests": {"cpu": "1"}},
+                "containers": [{"image": "i", "ports": [{"hostIP": "h", "hostPort": 1, "protocol": "TCP"}],
+                    "resources": {"requests": {"cpu": "1"}}, "restartPolicy": "Always"}]},
+            "status": {"phase": "Running", "nominatedNodeName": "n", "startTime": "2026-01-01T00:00:00Z",
+                "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}));
+    }
+}
