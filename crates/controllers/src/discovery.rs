@@ -2,8 +2,9 @@
 //! on every kind: garbage collection and namespace deletion.
 
 use crate::error::{During, Result};
-use ferry_client::{Client, Request, ResourcePath, read_body};
+use ferry_client::{Client, Error, Request, ResourcePath, decode, read_body};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
 /// One document for all groups, where the server knows it; else one for each.
@@ -34,17 +35,21 @@ impl ApiResource {
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     pub resources: Vec<ApiResource>,
-    /// Group versions that could not be asked, with the reason.
+    /// Group versions that could not be asked or whose answer does not decode, with the
+    /// reason. Of their kinds nothing is known; they may well have objects.
     pub failures: Vec<String>,
 }
 
+/// Fails if one of the two roots cannot be read: then nothing is known of any group.
 pub async fn discover(client: &Client) -> Result<Discovered> {
     let mut found = Discovered::default();
     for root in ["/api", "/apis"] {
-        let text = fetch(client, root, AGGREGATED).await?;
-        match serde_json::from_str::<Document>(&text).unwrap_or_default() {
+        match fetch::<Document>(client, root, AGGREGATED).await? {
             document if document.kind == "APIGroupDiscoveryList" => document.add_to(&mut found),
-            document => discover_each(client, root, document, &mut found).await?,
+            document if matches!(document.kind.as_str(), "APIVersions" | "APIGroupList") => {
+                discover_each(client, root, document, &mut found).await;
+            }
+            document => return Err(unexpected(&document.kind)).during("discover", root),
         }
     }
     prefer_once(&mut found.resources);
@@ -52,7 +57,7 @@ pub async fn discover(client: &Client) -> Result<Discovered> {
 }
 
 /// The older way: a document for each group version.
-async fn discover_each(client: &Client, root: &str, document: Document, found: &mut Discovered) -> Result<()> {
+async fn discover_each(client: &Client, root: &str, document: Document, found: &mut Discovered) {
     let core = document.versions.into_iter().map(|version| (String::new(), version));
     let groups = document.groups.into_iter().flat_map(|group| {
         let mut versions: Vec<String> = group.versions.into_iter().map(|version| version.version).collect();
@@ -62,8 +67,13 @@ async fn discover_each(client: &Client, root: &str, document: Document, found: &
     });
     for (group, version) in core.chain(groups) {
         let path = if group.is_empty() { format!("{root}/{version}") } else { format!("{root}/{group}/{version}") };
-        let listed = fetch(client, &path, "application/json").await;
-        let listed = listed.map(|text| serde_json::from_str::<ResourceList>(&text).unwrap_or_default());
+        let listed = fetch::<ResourceList>(client, &path, "application/json").await.and_then(|list| {
+            if list.kind == "APIResourceList" {
+                Ok(list)
+            } else {
+                Err(unexpected(&list.kind)).during("discover", &path)
+            }
+        });
         match listed {
             Err(error) => found.failures.push(format!("{group}/{version}: {error}")),
             Ok(list) => found.resources.extend(list.resources.into_iter().filter(|r| !r.name.contains('/')).map(|r| {
@@ -76,15 +86,22 @@ async fn discover_each(client: &Client, root: &str, document: Document, found: &
             })),
         }
     }
-    Ok(())
 }
 
-async fn fetch(client: &Client, path: &str, accept: &str) -> Result<String> {
+/// The error for a document of another kind: what it lists is not what was asked for.
+fn unexpected(kind: &str) -> Error {
+    let source = serde::de::Error::custom(format!("a document of kind {kind:?} is no discovery document"));
+    Error::Decode { what: "discovery".into(), source }
+}
+
+/// A null is an empty list here, as it is to Go; anything else that is not what the document
+/// should hold is an error and never "nothing".
+async fn fetch<T: DeserializeOwned>(client: &Client, path: &str, accept: &str) -> Result<T> {
     let request = Request { path: path.to_owned(), accept: Some(accept.to_owned()), ..Default::default() };
     let response = client.call(request).await.during("discover", path)?;
-    let body =
-        read_body(response.into_body()).await.map_err(ferry_client::Error::Transport).during("discover", path)?;
-    Ok(String::from_utf8_lossy(&body).into_owned())
+    let body = read_body(response.into_body()).await.map_err(Error::Transport).during("discover", path)?;
+    let read = decode(&body).map_err(|source| Error::Decode { what: path.to_owned(), source });
+    read.during("discover", path)
 }
 
 /// Groups list their preferred version first, so the first of a name is the one to use.
@@ -176,6 +193,7 @@ struct GroupVersion {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ResourceList {
+    kind: String,
     resources: Vec<LegacyResource>,
 }
 
@@ -191,7 +209,67 @@ struct LegacyResource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use async_trait::async_trait;
+    use ferry_client::{Body, BoxError, Transport, full_body};
     use serde_json::json;
+    use std::sync::Arc;
+
+    /// Answers the two roots and one group version with these texts.
+    struct Texts {
+        api: &'static str,
+        apis: &'static str,
+        version: &'static str,
+    }
+
+    #[async_trait]
+    impl Transport for Texts {
+        async fn send(&self, request: http::Request<Body>) -> Result<http::Response<Body>, BoxError> {
+            let text = match request.uri().path() {
+                "/api" => self.api,
+                "/apis" => self.apis,
+                _ => self.version,
+            };
+            Ok(http::Response::new(full_body(text)))
+        }
+    }
+
+    const NO_VERSIONS: &str = r#"{"kind":"APIVersions","versions":[]}"#;
+    const ONE_GROUP: &str = r#"{"kind":"APIGroupList","groups":[{"name":"a.b","versions":[{"version":"v1"}]}]}"#;
+
+    async fn ask(api: &'static str, apis: &'static str, version: &'static str) -> Result<Discovered> {
+        discover(&Client::new(Arc::new(Texts { api, apis, version }), "test")).await
+    }
+
+    #[tokio::test]
+    async fn a_root_that_does_not_decode_is_a_failure_and_not_an_empty_cluster() {
+        for bad in ["", "[]", "{}", "null", "<html>", r#"{"kind":"Status"}"#, r#"{"kind":"APIGroupList","groups":7}"#] {
+            assert!(ask(NO_VERSIONS, bad, "").await.is_err(), "/apis: {bad}");
+            assert!(ask(bad, ONE_GROUP, "").await.is_err(), "/api: {bad}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_group_version_that_does_not_decode_is_a_failure_and_not_without_kinds() {
+        for bad in ["", "[]", "{}", "null", "<html>", r#"{"kind":"APIResourceList","resources":{}}"#] {
+            let found = ask(NO_VERSIONS, ONE_GROUP, bad).await.expect("the roots are well");
+            assert!(found.resources.is_empty() && found.failures.len() == 1, "{bad}: {found:?}");
+            assert!(found.failures[0].starts_with("a.b/v1: "), "{found:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nulls_in_discovery_are_empty_as_they_are_to_go() {
+        let found = ask(NO_VERSIONS, ONE_GROUP, r#"{"kind":"APIResourceList","resources":null}"#).await.expect("nulls");
+        assert!(found.resources.is_empty() && found.failures.is_empty(), "{found:?}");
+        let aggregated = r#"{"kind":"APIGroupDiscoveryList","items":[
+            {"metadata":{"name":"a.b"},"versions":[{"version":"v1","resources":null}]},
+            {"metadata":{"name":"c.d"},"versions":null},
+            {"metadata":{"name":"apps"},"versions":[{"version":"v1","resources":[
+                {"resource":"deployments","responseKind":{"kind":"Deployment"},"scope":"Namespaced","verbs":null}]}]}]}"#;
+        let found = ask(NO_VERSIONS, aggregated, "").await.expect("nulls");
+        let plurals: Vec<_> = found.resources.iter().map(|resource| resource.path.plural.as_str()).collect();
+        assert_eq!((plurals, found.failures.len()), (vec!["deployments"], 0));
+    }
 
     #[test]
     fn the_aggregated_document_lists_each_resource_in_its_preferred_version() {

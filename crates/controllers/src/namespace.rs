@@ -23,6 +23,10 @@ const FINALIZER: &str = "kubernetes";
 /// How long finalizers of others are given before we look again.
 const FINALIZER_ESTIMATE: Duration = Duration::from_secs(15);
 
+/// The longest pause between two attempts. A deletion often waits for a broken APIService to
+/// be mended or removed, which no event of ours announces; the namespace is to go soon after.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
 const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
 
 pub struct NamespaceController;
@@ -31,6 +35,10 @@ pub struct NamespaceController;
 impl Controller for NamespaceController {
     fn name(&self) -> &'static str {
         "namespace-controller"
+    }
+
+    fn longest_pause(&self) -> Duration {
+        LONGEST_PAUSE
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {

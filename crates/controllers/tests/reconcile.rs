@@ -367,6 +367,32 @@ async fn an_object_goes_with_its_last_owner_only() {
     api.until("it has gone too", |api| api.get("configmaps", "default", "owned").is_none()).await;
 }
 
+/// The clock is the runtime's own, which jumps ahead while all wait: a quarter of an hour
+/// of failures takes no time.
+#[tokio::test(start_paused = true)]
+async fn a_namespace_goes_within_a_minute_of_the_broken_api_service_being_removed() {
+    let api = MemoryApi::new();
+    api.break_group(Some("broken.example.com"));
+    let _guard = start(&api);
+    namespace(&api, "team");
+    api.until("it is furnished", |api| api.get("serviceaccounts", "team", "default").is_some()).await;
+    api.delete("namespaces", "", "team", "Background");
+    api.until("it waits for the group", |api| {
+        let namespace = api.get("namespaces", "", "team").unwrap_or_default();
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().any(|c| c["type"] == "NamespaceDeletionDiscoveryFailure" && c["status"] == "True")
+    })
+    .await;
+    tokio::time::sleep(Duration::from_secs(900)).await;
+    assert!(api.get("namespaces", "", "team").is_some(), "nobody knows what the group holds");
+    api.break_group(None);
+    let removed = tokio::time::Instant::now();
+    while api.get("namespaces", "", "team").is_some() {
+        assert!(removed.elapsed() < Duration::from_secs(60), "it is still there after a minute");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_namespace_is_furnished_and_emptied() {
     let api = MemoryApi::new();

@@ -6,7 +6,9 @@
 use super::Aggregator;
 use super::backend::Fetched;
 use super::index::{Entry, Remote};
+use ferry_api::codec;
 use ferry_api::object::Meta;
+use ferry_api::schema::builtin;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, ETAG};
 use parking_lot::Mutex;
@@ -160,7 +162,7 @@ impl Aggregator {
             return Err(format!("returned non-success response code: {}", answer.code.as_u16()));
         }
         if answer.code == StatusCode::OK && is_aggregated(&answer) {
-            let list: Value = serde_json::from_slice(&answer.bytes).map_err(|error| error.to_string())?;
+            let list = decode(&answer.bytes, "apidiscovery/v2", "APIGroupDiscoveryList")?;
             return Ok(find_version(&list, &entry.group, &entry.version));
         }
         let path = format!("/apis/{}/{}", entry.group, entry.version);
@@ -168,9 +170,17 @@ impl Aggregator {
         if answer.code != StatusCode::OK {
             return Err(format!("failed to download legacy discovery for {path}: {}", answer.code.as_u16()));
         }
-        let list: Value = serde_json::from_slice(&answer.bytes).map_err(|error| error.to_string())?;
+        let list = decode(&answer.bytes, "meta/v1", "APIResourceList")?;
         Ok(json!({"version": entry.version, "resources": convert_legacy(&list)}))
     }
+}
+
+/// Reads a backend's document as its type. What is passed on to clients as part of our own
+/// discovery must decode: a wrong type in one backend's answer would spoil that of all. A
+/// null is an empty list, as it is to Go.
+fn decode(bytes: &[u8], package: &str, name: &str) -> Result<Value, String> {
+    let definition = builtin().get(package, name).ok_or_else(|| format!("no facts of {name}"))?;
+    codec::decode_as(bytes, definition).map(|decoded| decoded.value).map_err(|error| error.to_string())
 }
 
 fn is_aggregated(answer: &Fetched) -> bool {
@@ -192,11 +202,16 @@ fn find_version(list: &Value, group: &str, version: &str) -> Value {
         return json!({"version": version});
     };
     let mut found = found.clone();
+    if let Some(version) = found.as_object_mut() {
+        version.retain(|_, field| !field.is_null());
+    }
     // Some clients do not bear a resource without a kind.
     for resource in found.get_mut("resources").and_then(Value::as_array_mut).into_iter().flatten() {
         ensure_kind(resource);
+        ensure_verbs(resource);
         for subresource in resource.get_mut("subresources").and_then(Value::as_array_mut).into_iter().flatten() {
             ensure_kind(subresource);
+            ensure_verbs(subresource);
         }
     }
     found
@@ -207,6 +222,12 @@ fn ensure_kind(entry: &mut Value) {
         && entry.get("responseKind").is_none_or(Value::is_null)
     {
         entry.insert("responseKind".into(), json!({"group": "", "version": "", "kind": ""}));
+    }
+}
+
+fn ensure_verbs(entry: &mut Value) {
+    if entry.get("verbs").is_none_or(Value::is_null) {
+        entry["verbs"] = json!([]);
     }
 }
 
@@ -231,6 +252,7 @@ fn convert_legacy(list: &Value) -> Vec<Value> {
                 entry.insert(to.into(), value.clone());
             }
         }
+        entry.entry("verbs").or_insert_with(|| json!([]));
         resources.push(entry.into());
     }
     for item in items {
@@ -240,7 +262,7 @@ fn convert_legacy(list: &Value) -> Vec<Value> {
                 "responseKind": {"group": "", "version": "", "kind": ""}}));
             resources.len() - 1
         });
-        let verbs = item.get("verbs").cloned().unwrap_or_else(|| json!([]));
+        let verbs = item.get("verbs").filter(|verbs| !verbs.is_null()).cloned().unwrap_or_else(|| json!([]));
         let subresource = json!({"subresource": name, "responseKind": kind(item), "verbs": verbs});
         match resources[at].get_mut("subresources").and_then(Value::as_array_mut) {
             Some(list) => list.push(subresource),
@@ -280,5 +302,24 @@ mod tests {
         );
         assert_eq!(resources[1]["resource"], "alone");
         assert_eq!(resources[1]["subresources"][0]["responseKind"]["group"], "autoscaling");
+    }
+
+    #[test]
+    fn a_backends_nulls_are_empty_and_its_wrong_types_its_own_fault_alone() {
+        let decode = |text: &str| super::decode(text.as_bytes(), "apidiscovery/v2", "APIGroupDiscoveryList");
+        let list = decode(
+            r#"{"items":[{"metadata":{"name":"a.b"},"versions":[
+                {"version":"v1","resources":[{"resource":"x","scope":"Namespaced","verbs":null,"subresources":null}]},
+                {"version":"v2","resources":null}]}]}"#,
+        )
+        .expect("nulls are read");
+        assert_eq!(find_version(&list, "a.b", "v1")["resources"][0]["verbs"], json!([]));
+        assert_eq!(find_version(&list, "a.b", "v2"), json!({"version": "v2"}));
+        for bad in [r#"{"items":[{"versions":[{"version":"v1","resources":7}]}]}"#, r#"{"items":{}}"#, "[]", "<html>"] {
+            assert!(decode(bad).is_err(), "{bad}");
+        }
+        for bad in [r#"{"resources":[{"name":"x","verbs":"get"}]}"#, "[]"] {
+            assert!(super::decode(bad.as_bytes(), "meta/v1", "APIResourceList").is_err(), "{bad}");
+        }
     }
 }

@@ -62,6 +62,8 @@ struct State {
     /// How often each verb was used on each resource.
     calls: HashMap<(String, String), usize>,
     refuse_creates_of: HashSet<String>,
+    /// A group whose API server does not answer, as an APIService may name one.
+    broken_group: Option<String>,
 }
 
 #[derive(Clone)]
@@ -81,6 +83,7 @@ impl MemoryApi {
             backlog: Vec::new(),
             calls: HashMap::new(),
             refuse_creates_of: HashSet::new(),
+            broken_group: None,
         };
         Self { state: Arc::new(Mutex::new(state)), changed: Arc::new(watch::channel(0).0) }
     }
@@ -116,6 +119,11 @@ impl MemoryApi {
         } else {
             state.refuse_creates_of.remove(plural);
         }
+    }
+
+    /// Discovery lists the group, and whatever is asked of it fails; `None` takes it away.
+    pub fn break_group(&self, group: Option<&str>) {
+        self.state().broken_group = group.map(str::to_owned);
     }
 
     pub fn calls(&self, method: &str, plural: &str) -> usize {
@@ -190,7 +198,9 @@ impl MemoryApi {
         }
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         if path == "/apis" {
-            let groups: HashSet<&str> = KINDS.iter().map(|kind| kind.0).filter(|group| !group.is_empty()).collect();
+            let broken = self.state().broken_group.clone();
+            let groups = KINDS.iter().map(|kind| kind.0).chain(broken.as_deref());
+            let groups: HashSet<&str> = groups.filter(|group| !group.is_empty()).collect();
             let groups: Vec<Value> = groups
                 .iter()
                 .map(|group| json!({"name": group, "versions": [{"version": "v1"}], "preferredVersion": {"version": "v1"}}))
@@ -202,6 +212,13 @@ impl MemoryApi {
             ["apis", group, "v1", rest @ ..] => (*group, rest),
             _ => return Err(Status::no_such_path()),
         };
+        if self.state().broken_group.as_deref() == Some(group) {
+            return Err(Status::failure(
+                503,
+                "ServiceUnavailable",
+                "the server is currently unable to handle the request",
+            ));
+        }
         if rest.is_empty() {
             let verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
             let resources: Vec<Value> = KINDS
