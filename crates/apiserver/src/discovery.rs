@@ -164,7 +164,7 @@ fn aggregated(
         "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
         "metadata": {}, "items": items,
     });
-    let bytes = crate::registry::encode::encode(&value);
+    let mut bytes = crate::registry::encode::encode(&value);
     // Clients keep the document and ask only whether it is still this one.
     let etag = format!("\"{:X}\"", Sha512::digest(&bytes));
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
@@ -176,6 +176,7 @@ fn aggregated(
     let mut response = if known == Some(etag.as_str()) {
         answer::stream(StatusCode::NOT_MODIFIED, content_type, empty())
     } else {
+        bytes.push(b'\n');
         answer::raw(StatusCode::OK, content_type, bytes)
     };
     let headers = response.headers_mut();

@@ -45,11 +45,13 @@ async fn expire(server: &ServerState, now: Timestamp) {
     }
 }
 
-/// Whether the last time that the event tells of is more than an hour ago.
+/// Whether the last time that the event tells of is more than an hour ago. A time in the
+/// future is no time at which it happened; the server's own creation time counts then.
 fn is_expired(event: &Value, now: Timestamp) -> bool {
     let times =
         [&["series", "lastObservedTime"][..], &["lastTimestamp"], &["eventTime"], &["metadata", "creationTimestamp"]];
-    let last = times.into_iter().filter_map(|path| event.str_at(path).parse::<Timestamp>().ok()).max();
+    let read = times.into_iter().filter_map(|path| event.str_at(path).parse::<Timestamp>().ok());
+    let last = read.filter(|time| *time <= now).max();
     last.is_some_and(|last| now.duration_since(last) > TTL)
 }
 
@@ -66,5 +68,20 @@ mod tests {
         assert!(is_expired(&event("2026-01-01T10:59:59Z"), now));
         assert!(!is_expired(&event("2026-01-01T11:00:01Z"), now));
         assert!(!is_expired(&json!({"metadata": {}}), now));
+    }
+
+    #[test]
+    fn an_event_dated_in_the_year_9999_goes_an_hour_after_its_creation() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().expect("a time");
+        for field in ["lastTimestamp", "eventTime"] {
+            let mut event = json!({"metadata": {"creationTimestamp": "2026-01-01T10:59:59Z"}});
+            event[field] = "9999-12-31T23:59:59Z".into();
+            assert!(is_expired(&event, now), "{field}");
+            event["metadata"]["creationTimestamp"] = "2026-01-01T11:00:01Z".into();
+            assert!(!is_expired(&event, now), "{field}");
+        }
+        let series = json!({"metadata": {"creationTimestamp": "2026-01-01T08:00:00Z"},
+            "series": {"lastObservedTime": "9999-12-31T23:59:59.000000Z"}});
+        assert!(is_expired(&series, now));
     }
 }

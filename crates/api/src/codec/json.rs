@@ -367,10 +367,20 @@ pub(crate) fn number_value(text: &str) -> Value {
     float_value(text.parse::<f64>().unwrap_or_default())
 }
 
+/// A float as Go writes it: one without a fraction is a whole number with the digits of the
+/// float's shortest form, `9223372036854775000`. As an integer it is stored and read back
+/// without loss, so that the same number written twice is no change.
 pub(crate) fn float_value(float: f64) -> Value {
-    // Up to 2^53 every whole float is that integer exactly.
-    if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
-        return (float as i64).into();
+    // Above this Go writes an exponent.
+    const LARGEST_WHOLE: f64 = 1e21;
+    if float.fract() == 0.0 && float.abs() < LARGEST_WHOLE {
+        let digits = float.to_string();
+        if let Ok(integer) = digits.parse::<i64>() {
+            return integer.into();
+        }
+        if let Ok(integer) = digits.parse::<u64>() {
+            return integer.into();
+        }
     }
     Number::from_f64(float).map_or(Value::Null, Value::Number)
 }
@@ -450,6 +460,28 @@ mod tests {
         fn reads_what_serde_json_writes(text in "\\PC*", number: i64, float: f64) {
             let value = serde_json::json!({"s": text, "list": [number, null, true], "m": {"k": {}}, "f": float.to_string()});
             prop_assert_eq!(read(&value.to_string()), Ok(value));
+        }
+    }
+
+    #[test]
+    fn a_float_of_a_schema_keeps_its_value_when_it_is_stored_and_read() {
+        for (text, expected) in [
+            ("9223372036854775000", "9223372036854775000"),
+            ("9.223372036854775e18", "9223372036854775000"),
+            ("9223372036854775807", "9223372036854776000"),
+            ("-9223372036854775808", "-9.223372036854776e+18"),
+            ("18446744073709551615", "1.8446744073709552e+19"),
+            ("9007199254740993", "9007199254740992"),
+            ("1e3", "1000"),
+            ("-0.0", "0"),
+            ("0.5", "0.5"),
+            ("4294967295", "4294967295"),
+        ] {
+            let value = float_value(text.parse().expect("a float"));
+            assert_eq!(value.to_string(), expected, "{text}");
+            let stored: Value = serde_json::from_str(&value.to_string()).expect("JSON");
+            let again = float_value(stored.to_string().parse().expect("a float"));
+            assert_eq!((&stored, &again), (&value, &value), "{text} drifts");
         }
     }
 }

@@ -106,7 +106,7 @@ fn list_body(call: &Call, page: &Page, items: Vec<Item>) -> Response<Body> {
         list_metadata(page)
     );
     let length =
-        head.len() + items.iter().map(|item| item.rest().len() + 1).sum::<usize>() + items.len().saturating_sub(1) + 2;
+        head.len() + items.iter().map(|item| item.rest().len() + 1).sum::<usize>() + items.len().saturating_sub(1) + 3;
     let body = ListBody { head: Some(head), items: items.into_iter(), first: true, done: false, left: length };
     compress::stream_response(
         answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty()),
@@ -137,7 +137,7 @@ impl ListBody {
         }
         while piece.len() < PIECE {
             let Some(item) = self.items.next() else {
-                piece.put_slice(b"]}");
+                piece.put_slice(b"]}\n");
                 self.done = true;
                 break;
             };

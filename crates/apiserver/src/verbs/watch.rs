@@ -26,6 +26,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The longest that a client may ask for: the clock cannot hold 2^63 seconds from now.
+const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// A watch without a timeout lasts between this and twice this, so that clients that
 /// connected together do not come back together (upstream's min-request-timeout).
 const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -62,7 +65,7 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         Some(_) => {}
     }
     let timeout = match options.timeout_seconds {
-        Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
+        Some(seconds) if seconds > 0 => Duration::from_secs(seconds).min(MAX_TIMEOUT),
         _ => MIN_TIMEOUT.mul_f64(1.0 + rand::rng().random::<f64>()),
     };
     call.check_format(&accepted)?;

@@ -169,3 +169,54 @@ async fn selectors_that_cannot_be_read_are_refused() {
     let limit = server.get(&format!("{CONFIG_MAPS}?limit=abc")).await;
     assert_eq!(limit.code, 400);
 }
+
+#[tokio::test]
+async fn the_largest_numbers_a_client_can_name_end_no_request_in_a_panic() {
+    let server = Server::start().await;
+    server.post(CONFIG_MAPS, &config_map("a")).await.ok();
+    for number in ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "0", "-1"] {
+        // A watch that is to last for ever begins like any other, and the server lives on.
+        let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds={number}");
+        let is_number = number.parse::<i64>().is_ok();
+        if is_number {
+            let mut events = server.watch(&path).await;
+            assert_eq!(events.next().await.expect("an event")["type"], "ADDED", "timeoutSeconds={number}");
+        } else {
+            assert_eq!(server.get(&path).await.code, 400, "{path}");
+        }
+        for query in [
+            format!("limit={number}"),
+            format!("limit=1&timeoutSeconds={number}"),
+            format!("resourceVersion=0&timeoutSeconds={number}"),
+        ] {
+            let code = server.get(&format!("{CONFIG_MAPS}?{query}")).await.code;
+            assert!(code == 200 || code == 400 && (!is_number || number.starts_with('-')), "{query}: {code}");
+        }
+        for query in [format!("resourceVersion={number}"), format!("resourceVersion={number}&watch=1")] {
+            let code = server.get(&format!("{CONFIG_MAPS}?{query}&timeoutSeconds=1")).await.code;
+            assert!(code != 500, "{query}: {code}");
+        }
+        let path = format!("{CONFIG_MAPS}/a?gracePeriodSeconds={number}&dryRun=All");
+        let code = server.delete(&path).await.code;
+        assert!(code == 200 || !is_number && code == 400, "{path}: {code}");
+    }
+    assert_eq!(server.get(&format!("{CONFIG_MAPS}/a")).await.code, 200);
+}
+
+#[tokio::test]
+async fn a_create_with_a_resource_version_that_is_no_number_is_not_a_server_error() {
+    let server = Server::start().await;
+    for (name, version, code) in
+        [("a", "abc", 201), ("b", "-1", 201), ("c", "99999999999999999999", 201), ("d", "0", 201), ("e", "7", 500)]
+    {
+        let mut object = config_map(name);
+        object["metadata"]["resourceVersion"] = version.into();
+        let answer = server.post(CONFIG_MAPS, &object).await;
+        assert_eq!(answer.code, code, "{version}: {}", answer.message());
+        if code == 201 {
+            assert_ne!(answer.json()["metadata"]["resourceVersion"], version);
+        } else {
+            assert_eq!(answer.message(), "resourceVersion should not be set on objects to be created");
+        }
+    }
+}

@@ -543,3 +543,39 @@ async fn a_restart_brings_kinds_and_objects_back() {
     assert_eq!(again.get(&format!("{WIDGETS}/a")).await.ok(), made);
     again.post(WIDGETS, &widget("b", json!({}))).await.ok();
 }
+
+#[tokio::test]
+async fn large_limits_of_a_schema_are_the_same_after_create_and_apply() {
+    let server = Server::start().await;
+    let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        "a": {"type": "integer", "maximum": 9223372036854775000_i64, "minimum": -9223372036854775808_i64},
+        "b": {"type": "integer", "maximum": 9223372036854775807_i64, "default": 9223372036854775807_i64},
+        "c": {"type": "number", "maximum": 18446744073709551615_u64, "multipleOf": 0.1},
+        "d": {"type": "number", "maximum": 0.30000000000000004, "minimum": 1.7976931348623157e-300,
+            "enum": [1.5, 9007199254740993_i64]},
+    }}}});
+    let definition = definition("limits", "Limit", "Namespaced", vec![version("v1", true, schema)]);
+    let created = server.define(&definition).await;
+    let path = format!("{DEFINITIONS}/limits.example.com");
+    let limits = |object: &Value| {
+        object["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"].clone()
+    };
+    let shown = limits(&created);
+    assert_eq!(shown["a"]["maximum"].to_string(), "9223372036854775000");
+    assert_eq!(shown["b"]["maximum"].to_string(), "9223372036854776000");
+    assert_eq!(shown["b"]["default"].to_string(), "9223372036854775807");
+    assert_eq!(shown["d"]["enum"][1].to_string(), "9007199254740993");
+    // Written again as it was sent, and as it is shown, it is the same.
+    for (body, manager) in [(definition.clone(), "me"), (definition, "you"), (created.clone(), "them")] {
+        let mut body = body;
+        body["metadata"] = json!({"name": "limits.example.com"});
+        body.as_object_mut().expect("an object").remove("status");
+        let query = format!("?fieldManager={manager}");
+        let content_type = [("content-type", "application/apply-patch+yaml")];
+        let applied = server.ask("PATCH", &format!("{path}{query}"), &content_type, body.to_string()).await.ok();
+        assert_eq!(limits(&applied), shown, "{manager}");
+        assert_eq!(applied["metadata"]["generation"], 1, "{manager}");
+    }
+    let replaced = server.put(&path, &created).await;
+    assert!(replaced.code == 409 || replaced.ok()["metadata"]["generation"] == 1);
+}

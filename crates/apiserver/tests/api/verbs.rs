@@ -153,3 +153,36 @@ async fn a_namespace_that_is_not_there_takes_nothing() {
     let answer = server.post("/api/v1/namespaces/nowhere/configmaps", &config_map("a")).await;
     assert_eq!((answer.code, answer.message().as_str()), (404, "namespaces \"nowhere\" not found"));
 }
+
+#[tokio::test]
+async fn json_ends_with_a_newline_as_clients_compare_it() {
+    let server = Server::start().await;
+    let created = server.post(CONFIG_MAPS, &config_map("a")).await;
+    let missing = server.get(&format!("{CONFIG_MAPS}/none")).await;
+    let one = server.get(&format!("{CONFIG_MAPS}/a")).await;
+    let many = server.get(CONFIG_MAPS).await;
+    let table = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
+    let table = server.ask("GET", CONFIG_MAPS, &table, "").await;
+    let discovery = server.get("/api/v1").await;
+    let aggregated = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
+    let aggregated = server.ask("GET", "/apis", &aggregated, "").await;
+    let deleted = server.delete(&format!("{CONFIG_MAPS}/a")).await;
+    let refused = server.ask("POST", CONFIG_MAPS, &[("content-type", "application/json")], "{").await;
+    for (what, answer) in [
+        ("created", &created),
+        ("missing", &missing),
+        ("one", &one),
+        ("many", &many),
+        ("table", &table),
+        ("discovery", &discovery),
+        ("aggregated", &aggregated),
+        ("deleted", &deleted),
+        ("refused", &refused),
+    ] {
+        let text = String::from_utf8_lossy(&answer.bytes);
+        assert!(text.ends_with("}\n") && !text.ends_with("\n\n"), "{what}: {text:?}");
+    }
+    // Indented JSON has none.
+    let pretty = server.get(&format!("{CONFIG_MAPS}?pretty=true")).await;
+    assert!(pretty.bytes.ends_with(b"\n}"), "{:?}", pretty.bytes);
+}
