@@ -31,7 +31,7 @@ pub async fn construct(ctx: &Context, set: &DaemonSet, pods: &[Arc<Pod>]) -> Res
         let revision = with_hash(ctx, &revision).await?;
         if stands_for(&revision, set) { present.push(revision) } else { old.push(revision) }
     }
-    let next = old.iter().map(|revision| revision.revision).max().unwrap_or(0) + 1;
+    let next = old.iter().map(|revision| revision.revision).max().unwrap_or(0).saturating_add(1);
     let Some(mut current) = keep_latest(ctx, present, pods).await? else {
         let made = create(ctx, set, next).await?;
         return Ok(History { hash: hash_of(&made).to_owned(), old });

@@ -10,6 +10,13 @@ pub struct Fenceposts {
     pub max_unavailable: i32,
 }
 
+impl Fenceposts {
+    /// How many pods there may be while `wanted` are asked for; both may be the largest number.
+    pub fn most(&self, wanted: i32) -> i32 {
+        wanted.saturating_add(self.max_surge)
+    }
+}
+
 pub fn is_rolling(deployment: &Deployment) -> bool {
     strategy(deployment) == "RollingUpdate"
 }
@@ -81,5 +88,11 @@ mod tests {
         check("100%", "100%", 7, (7, 7));
         check("25%", "25%", 0, (0, 0));
         check("nonsense", "0", 2, (0, 1));
+    }
+
+    #[test]
+    fn the_largest_deployment_with_a_surge_does_not_overflow() {
+        let surge = IntOrString::String("25%".to_owned());
+        assert_eq!(resolve(Some(&surge), None, i32::MAX).most(i32::MAX), i32::MAX);
     }
 }

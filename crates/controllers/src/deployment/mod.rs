@@ -145,7 +145,7 @@ async fn create_set(ctx: &Context, deployment: &Deployment, set: ReplicaSet) -> 
             }
             let mut collided = deployment.clone();
             let status = collided.status.get_or_insert_default();
-            status.collision_count = Some(status.collision_count.unwrap_or(0) + 1);
+            status.collision_count = Some(status.collision_count.unwrap_or(0).saturating_add(1));
             let key = Key::of(&deployment.metadata);
             ctx.client.replace_status(namespace, &collided).await.during("count a hash collision of", &key)?;
             Err(error).during("create the replica set", name)
@@ -208,6 +208,11 @@ fn wake_for_pod(event: &Event<Pod>, sets: &Informer<ReplicaSet>, enqueue: &Enque
 
 fn wanted(deployment: &Deployment) -> i32 {
     deployment.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1)
+}
+
+/// A sum that stays within the type: sizes are whatever users write.
+fn total_of(sizes: impl Iterator<Item = i32>) -> i32 {
+    sizes.fold(0, i32::saturating_add)
 }
 
 fn replicas(set: &ReplicaSet) -> i32 {

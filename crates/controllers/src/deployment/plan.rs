@@ -14,7 +14,7 @@ use super::revision::{
 };
 use super::rollback::{plan_rollback, rollback_revision};
 use super::rolling::{plan_new_size, plan_rolling};
-use super::{recreate, replicas, scale as scaling};
+use super::{recreate, replicas, scale as scaling, total_of};
 use crate::selector;
 use ferry_client::EventType;
 use jiff::Timestamp;
@@ -73,7 +73,7 @@ impl Rollout {
 
     /// The pods that all sets together ask for.
     pub fn total(&self) -> i32 {
-        self.sets().map(|set| replicas(set)).sum()
+        total_of(self.sets().map(|set| replicas(set)))
     }
 
     /// Makes the set of the present template, as large as the strategy allows at once.
@@ -98,7 +98,7 @@ impl Rollout {
 
     /// Brings the newest set's annotations and the deployment's revision in line.
     fn sync_revision(&mut self) {
-        let revision = max_revision(&self.old) + 1;
+        let revision = max_revision(&self.old).saturating_add(1);
         let Some(new) = &mut self.new else { return };
         let mut synced = ReplicaSet::clone(new);
         sync_annotations(&self.deployment, &mut synced, revision);

@@ -2,7 +2,7 @@
 //! ReplicaFailure with upstream's reasons and sentences.
 
 use super::fencepost::fenceposts;
-use super::{replicas, wanted};
+use super::{replicas, total_of, wanted};
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -67,16 +67,16 @@ pub fn compute_status(
 ) -> DeploymentStatus {
     let before = deployment.status.clone().unwrap_or_default();
     let all = || old.iter().chain(new);
-    let sum = |count: fn(&ReplicaSetStatus) -> i32| all().filter_map(|set| set.status.as_ref()).map(count).sum::<i32>();
+    let sum = |count: fn(&ReplicaSetStatus) -> i32| total_of(all().filter_map(|set| set.status.as_ref()).map(count));
     let available = sum(|status| status.available_replicas.unwrap_or(0));
-    let total: i32 = all().map(|set| replicas(set)).sum();
+    let total: i32 = total_of(all().map(|set| replicas(set)));
     let mut status = DeploymentStatus {
         observed_generation: deployment.metadata.generation,
         replicas: some(sum(|status| status.replicas)),
         updated_replicas: some(new.and_then(|set| set.status.as_ref()).map_or(0, |status| status.replicas)),
         ready_replicas: some(sum(|status| status.ready_replicas.unwrap_or(0))),
         available_replicas: some(available),
-        unavailable_replicas: some((total - available).max(0)),
+        unavailable_replicas: some(total.saturating_sub(available).max(0)),
         terminating_replicas: terminating(all()),
         collision_count: before.collision_count,
         conditions: before.conditions,

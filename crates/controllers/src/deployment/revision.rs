@@ -74,7 +74,7 @@ pub fn plan_new_set(deployment: &Deployment, old: &[Arc<ReplicaSet>]) -> Option<
         }),
         status: None,
     };
-    sync_annotations(deployment, &mut set, max_revision(old) + 1);
+    sync_annotations(deployment, &mut set, max_revision(old).saturating_add(1));
     set_replicas_annotations(deployment, &mut set.metadata);
     Some(set)
 }
@@ -115,7 +115,7 @@ pub fn set_replicas_annotations(deployment: &Deployment, meta: &mut ObjectMeta) 
     let annotations = meta.annotations.get_or_insert_default();
     let wanted = wanted(deployment);
     annotations.insert(DESIRED_REPLICAS.to_owned(), wanted.to_string());
-    annotations.insert(MAX_REPLICAS.to_owned(), (wanted + fenceposts(deployment).max_surge).to_string());
+    annotations.insert(MAX_REPLICAS.to_owned(), fenceposts(deployment).most(wanted).to_string());
 }
 
 /// A number from an annotation; what is absent or no such number is none.

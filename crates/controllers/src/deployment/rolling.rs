@@ -2,7 +2,7 @@
 
 use super::fencepost::{fenceposts, is_rolling};
 use super::plan::{Rollout, scale};
-use super::{available, created, replicas, wanted};
+use super::{available, created, replicas, total_of, wanted};
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn plan_new_size(deployment: &Deployment, new: i32, total: i32) -> i32 {
     if !is_rolling(deployment) {
         return wanted(deployment);
     }
-    let room = wanted(deployment) + fenceposts(deployment).max_surge - total;
+    let room = fenceposts(deployment).most(wanted(deployment)).saturating_sub(total);
     if room <= 0 { new } else { new + room.min(wanted(deployment) - new) }
 }
 
@@ -52,7 +52,7 @@ fn plan_scale_down(rollout: &mut Rollout) {
     let new_available = available(new);
     rollout.old.sort_by(|a, b| (created(a), &a.metadata.name).cmp(&(created(b), &b.metadata.name)));
     plan_unhealthy(&rollout.deployment, &mut rollout.old, may_go);
-    let total_available = new_available + rollout.old.iter().map(|set| available(set)).sum::<i32>();
+    let total_available = new_available.saturating_add(total_of(rollout.old.iter().map(|set| available(set))));
     let mut left = total_available - min_available;
     for set in &mut rollout.old {
         let step = replicas(set).min(left).max(0);

@@ -3,7 +3,7 @@
 use super::fencepost::{fenceposts, is_rolling};
 use super::plan::{Rollout, force_scale, scale};
 use super::revision::{DESIRED_REPLICAS, MAX_REPLICAS, count_annotation};
-use super::{available, created, replicas, wanted};
+use super::{available, created, replicas, total_of, wanted};
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -65,8 +65,9 @@ fn is_saturated(deployment: &Deployment, new: &ReplicaSet) -> bool {
 /// of the new template stays what it was. What rounding leaves over goes to the largest.
 fn plan_proportional(deployment: &Deployment, mut sets: Vec<&mut Arc<ReplicaSet>>) {
     let wanted = wanted(deployment);
-    let allowed = if wanted > 0 { wanted + fenceposts(deployment).max_surge } else { 0 };
-    let to_add = allowed - sets.iter().map(|set| replicas(set)).sum::<i32>();
+    let allowed = if wanted > 0 { fenceposts(deployment).most(wanted) } else { 0 };
+    let present = total_of(sets.iter().map(|set| replicas(set)));
+    let to_add = allowed.saturating_sub(present);
     // Of sets of one size the newer grow first and the older shrink first.
     if to_add > 0 {
         sets.sort_by_key(|set| Reverse((replicas(set), created(set), set.metadata.name.clone())));
@@ -78,10 +79,10 @@ fn plan_proportional(deployment: &Deployment, mut sets: Vec<&mut Arc<ReplicaSet>
     for set in &sets {
         let share = share(deployment, set, to_add, added);
         added += share;
-        sizes.push(replicas(set) + share);
+        sizes.push(replicas(set).saturating_add(share));
     }
     if let Some(largest) = sizes.first_mut() {
-        *largest = (*largest + to_add - added).max(0);
+        *largest = largest.saturating_add(to_add.saturating_sub(added)).max(0);
     }
     for (set, size) in sets.into_iter().zip(sizes) {
         force_scale(deployment, set, size);
@@ -103,11 +104,11 @@ fn fraction(deployment: &Deployment, set: &ReplicaSet) -> i32 {
     if wanted == 0 {
         return -size;
     }
-    let whole_now = i64::from(wanted + fenceposts(deployment).max_surge);
+    let whole_now = i128::from(fenceposts(deployment).most(wanted));
     let recorded = count_annotation(set, MAX_REPLICAS).filter(|whole| *whole > 0);
     let reported = || deployment.status.as_ref().and_then(|status| status.replicas).filter(|n| *n > 0);
-    let Some(whole_before) = recorded.or_else(reported).map(i64::from) else { return 0 };
+    let Some(whole_before) = recorded.or_else(reported).map(i128::from) else { return 0 };
     // Rounded to the nearest, halves away from zero.
-    let scaled = (2 * i64::from(size) * whole_now + whole_before) / (2 * whole_before);
-    i32::try_from(scaled).unwrap_or(i32::MAX) - size
+    let scaled = (2 * i128::from(size) * whole_now + whole_before) / (2 * whole_before);
+    i32::try_from(scaled).unwrap_or(i32::MAX).saturating_sub(size)
 }

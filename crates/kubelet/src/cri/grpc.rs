@@ -46,9 +46,13 @@ impl GrpcRuntime {
     }
 }
 
+/// The longest limit of a call. gRPC writes a timeout in at most eight digits, and the grace
+/// of a pod, which the limit of a stop follows, may be any number of seconds.
+const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
+
 fn request<T>(message: T, timeout: Duration) -> tonic::Request<T> {
     let mut request = tonic::Request::new(message);
-    request.set_timeout(timeout);
+    request.set_timeout(timeout.min(MAX_TIMEOUT));
     request
 }
 
@@ -130,7 +134,10 @@ impl Runtime for GrpcRuntime {
     }
 
     async fn stop_container(&self, id: &str, grace: Duration) -> Result<()> {
-        let message = v1::StopContainerRequest { container_id: id.into(), timeout: grace.as_secs() as i64 };
+        let message = v1::StopContainerRequest {
+            container_id: id.into(),
+            timeout: i64::try_from(grace.as_secs()).unwrap_or(i64::MAX),
+        };
         // The call lasts as long as the container takes to die, so its limit follows the grace.
         let limit = REQUEST_TIMEOUT.saturating_add(grace);
         gone_is_done(self.runtime.clone().stop_container(request(message, limit)).await.map(drop))
@@ -250,4 +257,17 @@ impl Runtime for GrpcRuntime {
 
 fn image_spec(image: &str) -> v1::ImageSpec {
     v1::ImageSpec { image: image.into(), ..Default::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grace_of_a_pod_may_be_any_number_of_seconds() {
+        for seconds in [30, i64::MAX as u64, u64::MAX] {
+            let stop = request((), REQUEST_TIMEOUT.saturating_add(Duration::from_secs(seconds)));
+            assert!(stop.metadata().contains_key("grpc-timeout"), "{seconds}");
+        }
+    }
 }
