@@ -33,6 +33,19 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct Documents(Mutex<HashMap<String, Arc<Document>>>);
 
+impl Documents {
+    /// Lets go of the documents that tell of rows which are served no more: nobody may ever
+    /// ask for them again, and they keep the rows with their compiled schemas.
+    pub fn forget_stale(&self, served: &[Arc<Row>]) {
+        let is_served = |row: &Arc<Row>| served.iter().any(|known| Arc::ptr_eq(known, row));
+        self.0.lock().retain(|_, document| document.rows.iter().all(is_served));
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.lock().len()
+    }
+}
+
 struct Document {
     /// The rows that the document tells of.
     rows: Vec<Arc<Row>>,

@@ -13,10 +13,12 @@ use ferry_api::status::Status;
 use ferry_resources::Row;
 use ferry_resources::custom_resource::is_true;
 use ferry_resources::read::Read;
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -86,9 +88,15 @@ fn is_served(definition: &Value) -> bool {
 impl Controller {
     async fn turn(self: &Arc<Self>, name: &str) {
         let Some(server) = self.server.upgrade() else { return };
-        if let Err(status) = self.reconcile(&server, name).await {
-            tracing::warn!(definition = name, error = status.message, "a definition is tried again");
-            self.again_later(name);
+        // A definition whose schema makes the compiler panic must not end the loop that
+        // serves all others. Trying it again would not help; its next change is looked at.
+        match AssertUnwindSafe(self.reconcile(&server, name)).catch_unwind().await {
+            Ok(Ok(())) => {}
+            Ok(Err(status)) => {
+                tracing::warn!(definition = name, error = status.message, "a definition is tried again");
+                self.again_later(name);
+            }
+            Err(_) => tracing::error!(definition = name, "serving a definition panicked"),
         }
     }
 

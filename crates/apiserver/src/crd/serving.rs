@@ -68,6 +68,7 @@ impl Serving {
         let made: Vec<Arc<Row>> = rows(definition, &compiled).into_iter().map(Arc::new).collect();
         registry.cache.add(&storage).await.map_err(crate::registry::store_failed)?;
         registry.rows.replace_custom(name, &made);
+        server.openapi.forget_stale(&registry.rows.all());
         // Watchers were shown what the old schema made of the objects.
         if let (Some((_, false)), Some(stock)) = (known, registry.cache.stock(&storage)) {
             stock.disconnect();
@@ -76,11 +77,17 @@ impl Serving {
         Ok(())
     }
 
-    /// Serves a definition no more. Its objects stay in the store.
+    /// Serves a definition no more, and gives back all that was kept for it. Its objects
+    /// stay in the store.
     pub fn stop(&self, server: &ServerState, name: &str) {
         let Some(served) = self.0.lock().remove(name) else { return };
-        server.registry.rows.replace_custom(name, &[]);
-        server.registry.cache.drop_stock(&served.storage.storage_prefix);
+        let registry = &server.registry;
+        registry.rows.replace_custom(name, &[]);
+        registry.cache.drop_stock(&served.storage.storage_prefix);
+        server.openapi.forget_stale(&registry.rows.all());
+        let row = &served.storage;
+        server.metrics.forget_definition(name, &row.group, &row.plural);
+        registry.encryption.figures.forget(&row.group_resource().to_string());
     }
 
     /// The row in which a definition's objects are stored, served or not.

@@ -61,6 +61,11 @@ impl Default for ConversionFigures {
 }
 
 impl ConversionFigures {
+    /// A definition is gone.
+    pub fn forget(&self, definition: &str) {
+        self.definitions.forget(&[("crd_name", definition)]);
+    }
+
     pub fn asked(&self, definition: &str, from: &str, to: &str, failed: Option<Failed>, took: Duration) {
         let result = if failed.is_some() { "failure" } else { "success" };
         let labels = [result, failed.map_or("", Failed::as_str)];

@@ -57,6 +57,11 @@ impl EncryptionFigures {
         }
     }
 
+    /// A custom resource is served no more; `resource` is `widgets.example.com`.
+    pub fn forget(&self, resource: &str) {
+        self.operations.forget(&[("resource", resource)]);
+    }
+
     pub fn render(&self, out: &mut String) {
         self.operations.render(out);
         self.durations.render(out);

@@ -177,6 +177,10 @@ impl<T: Instrument> Family<T> {
         self.table.all()
     }
 
+    pub fn forget(&self, labels: &[(&str, &str)]) {
+        self.table.forget(labels);
+    }
+
     pub fn render(&self, out: &mut String) {
         let all = self.table.all();
         if all.is_empty() {
@@ -235,6 +239,21 @@ impl<T> Table<T> {
         let made = Arc::new(Series { labels: render_labels(self.labels, &values), values, metric: make() });
         all.push(made.clone());
         made
+    }
+
+    /// Drops the series in which every one of these labels has its value: what they count
+    /// is gone for good. A label that the table does not have matches nothing.
+    pub fn forget(&self, labels: &[(&str, &str)]) {
+        let places: Option<Vec<(usize, &str)>> = labels
+            .iter()
+            .map(|(label, value)| Some((self.labels.iter().position(|own| own == label)?, *value)))
+            .collect();
+        let Some(places) = places else { return };
+        let is_meant = |series: &Series<T>| places.iter().all(|(place, value)| series.values[*place] == *value);
+        self.series.write().retain(|_, all| {
+            all.retain(|series| !is_meant(series));
+            !all.is_empty()
+        });
     }
 
     /// Everything there is, in the order of the labels.

@@ -47,6 +47,17 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// Drops every series of a definition that is served no more. Its name may never come
+    /// again, and in a cluster where definitions come and go the series of all that ever
+    /// were would fill the memory.
+    pub fn forget_definition(&self, definition: &str, group: &str, plural: &str) {
+        let resource = [("group", group), ("resource", plural)];
+        self.requests.forget(&resource);
+        self.storage.forget(&resource);
+        self.watches.forget(&resource);
+        self.conversions.forget(definition);
+    }
+
     pub(crate) fn render(&self, server: &ServerState) -> String {
         let mut out = String::with_capacity(64 * 1024);
         self.requests.render(&mut out);
@@ -72,6 +83,14 @@ impl Metrics {
         let name = "apiserver_tls_handshake_errors_total";
         head(&mut out, name, Counter::KIND, "Connections that ended before they were secure.");
         self.tls_errors.render(name, "", &mut out);
+        let name = "ferry_problem_reports_total";
+        head(&mut out, name, Counter::KIND, "Problems reported by components, such as objects that cannot be read.");
+        for (component, count) in server.config.problems.reports() {
+            line(&mut out, name, &render_labels(&["component"], &[component.as_str()]), count);
+        }
+        let name = "ferry_openapi_documents";
+        head(&mut out, name, Gauge::KIND, "OpenAPI documents that are kept rendered.");
+        line(&mut out, name, "", server.openapi.len());
         process::render(&mut out);
         server.config.more_metrics.iter().for_each(|render| render(&mut out));
         out

@@ -202,6 +202,15 @@ impl Requests {
         self.bodies.of(&[&row.group, &row.plural, verb]).observe(size as f64);
     }
 
+    /// A custom resource is served no more.
+    pub fn forget(&self, resource: &[(&str, &str)]) {
+        self.series.forget(resource);
+        self.long_running.forget(resource);
+        self.terminations.forget(resource);
+        self.deprecated.forget(resource);
+        self.bodies.forget(resource);
+    }
+
     pub fn in_flight(&self, is_readonly: bool) -> &Gauge {
         if is_readonly { &self.readonly } else { &self.mutating }
     }

@@ -37,6 +37,11 @@ impl StorageFigures {
         }
     }
 
+    /// A custom resource is served no more.
+    pub fn forget(&self, resource: &[(&str, &str)]) {
+        self.requests.forget(resource);
+    }
+
     pub(crate) fn render(&self, server: &ServerState, out: &mut String) {
         let all = self.requests.all();
         let name = "etcd_request_duration_seconds";
@@ -178,6 +183,13 @@ impl WatchFigures {
     pub fn begin(&self, row: &ferry_resources::Row) -> WatchTally {
         let labels = [&*row.group, &*row.version, &*row.plural];
         WatchTally { events: self.events.of(&labels), sizes: self.sizes.of(&labels), sent: Sizes::default() }
+    }
+
+    /// A custom resource is served no more.
+    pub fn forget(&self, resource: &[(&str, &str)]) {
+        self.events.forget(resource);
+        self.sizes.forget(resource);
+        self.lists.forget(resource);
     }
 
     pub fn listed(&self, row: &ferry_resources::Row, scope: &str, took: Duration) {

@@ -8,6 +8,7 @@ mod authentication;
 mod authorization;
 mod backend;
 mod bad_input;
+mod churn;
 mod concurrency;
 mod conversion;
 mod custom_resources;

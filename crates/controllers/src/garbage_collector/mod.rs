@@ -328,6 +328,8 @@ async fn follow_kinds(shared: Arc<Shared>, start: Start) {
             }
         };
         pause = SETTLE;
+        // A set keeps the memory of tasks that have ended until they are asked for.
+        while followers.try_join_next().is_some() {}
         // What could not be asked may well be there still.
         if discovered.failures.is_empty() {
             for kind in gone_kinds(&shared, &discovered.resources) {
