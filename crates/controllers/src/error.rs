@@ -9,6 +9,8 @@ pub enum Error {
     /// The world is not yet as the reconcile needs it; trying again is the remedy.
     #[error("{0}")]
     Retry(String),
+    #[error("the {controller} controller is lost: {why}")]
+    Lost { controller: &'static str, why: String },
     #[error("the configuration names no valid {what}: {value:?}")]
     Config { what: &'static str, value: String },
 }

@@ -104,7 +104,7 @@ pub type LegacySigner = Arc<dyn Fn(&serde_json::Value) -> Result<String, String>
 /// (`system:serviceaccount:kube-system:<name>`).
 pub type ClientFor = Arc<dyn Fn(&str) -> Client + Send + Sync>;
 
-/// Runs every controller until `shutdown`.
+/// Runs every controller until `shutdown`, or until one of them is lost.
 pub async fn run(
     config: Config,
     client_for: ClientFor,
@@ -123,6 +123,11 @@ pub async fn run(
         };
         running.spawn(run_controller(controller, context, config.metrics.clone(), shutdown.clone()));
     }
-    while running.join_next().await.is_some() {}
+    while let Some(ended) = running.join_next().await {
+        match ended {
+            Ok(result) => result?,
+            Err(error) => return Err(Error::Lost { controller: "one", why: error.to_string() }),
+        }
+    }
     Ok(())
 }

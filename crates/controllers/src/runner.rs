@@ -4,7 +4,7 @@
 //! **Invariant:** a controller never owns a queue, a worker or a timer. It declares what
 //! it watches and narrows the gap for one key; everything else happens here, once.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use async_trait::async_trait;
 use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder};
@@ -207,13 +207,14 @@ pub fn event_versions<K>(event: &Event<K>) -> (Option<&Arc<K>>, Option<&Arc<K>>)
     }
 }
 
-/// Runs one controller until `shutdown`.
+/// Runs one controller until `shutdown`. A watch or a worker that panics is an error: the
+/// controller would be deaf from then on.
 pub async fn run_controller(
     controller: Arc<dyn Controller>,
     context: Context,
     metrics: Metrics,
     shutdown: CancellationToken,
-) {
+) -> Result<()> {
     let name = controller.name();
     let queue = Queue::new();
     let enqueue = Enqueue { queue: queue.clone(), metrics: metrics.clone(), name };
@@ -225,7 +226,7 @@ pub async fn run_controller(
         tasks.spawn(start(Start { enqueue: enqueue.clone(), context: context.clone(), ready: sender }));
     }
     tokio::select! {
-        _ = shutdown.cancelled() => return,
+        _ = shutdown.cancelled() => return Ok(()),
         _ = join_all(ready) => {}
     }
     tracing::debug!(controller = name, "caches are filled");
@@ -238,10 +239,22 @@ pub async fn run_controller(
         };
         tasks.spawn(worker.run());
     }
-    shutdown.cancelled().await;
+    // A watch that only fills a cache ends by itself.
+    let lost = loop {
+        tokio::select! {
+            () = shutdown.cancelled() => break None,
+            Some(ended) = tasks.join_next() => if let Err(panic) = ended {
+                break Some(panic.to_string());
+            },
+        }
+    };
     // Dropping the set ends watches and workers; a write in flight is either durable or
     // was never made, and the next start reads the state anew.
     tasks.shutdown().await;
+    match lost {
+        Some(why) => Err(Error::Lost { controller: name, why }),
+        None => Ok(()),
+    }
 }
 
 struct Worker {
