@@ -74,7 +74,9 @@ impl std::fmt::Debug for Authority {
 impl Authority {
     /// Reads `<stem>.crt` and `<stem>.key`, or makes them where neither is there. A key
     /// without a certificate is what a crash between the two writes leaves: it is kept
-    /// and gets its certificate. The reverse cannot be healed and is an error.
+    /// and gets its certificate. The reverse cannot be healed and is an error. A certificate
+    /// of the future, made while the clock was wrong, is made anew with the same key: what
+    /// it has signed stays signed.
     pub fn ensure(dir: &Path, stem: &str, common_name: &str, now: Timestamp) -> Result<Self, Error> {
         let certificate_path = dir.join(format!("{stem}.crt"));
         let key_path = dir.join(format!("{stem}.key"));
@@ -87,7 +89,16 @@ impl Authority {
             None => files::create_once(&key_path, &generate_key(stem)?.serialize_pem(), Mode::Private)?,
         };
         let key = parse_key(&key_path.display().to_string(), &key_pem)?;
+        let is_of_the_future = |pem: &str| {
+            let read = certificate::parse_chain(stem, pem).ok();
+            read.and_then(|chain| Facts::of(chain.first()?).ok()).is_some_and(|facts| now < facts.not_before)
+        };
         let certificate_pem = match certificate {
+            Some(pem) if is_of_the_future(&pem) => {
+                let made = self_sign(common_name, &key, now)?;
+                files::replace(&certificate_path, &made, Mode::Public)?;
+                made
+            }
             Some(pem) => pem,
             None => {
                 let made = self_sign(common_name, &key, now)?;

@@ -67,6 +67,36 @@ pub fn remove_context(existing: &str, name: &str, cluster: &str, user: &str) -> 
     if removed { render(&root).map(Some) } else { Ok(None) }
 }
 
+/// The context that is selected, if one is.
+pub fn current_context(existing: &str) -> Result<Option<String>, Error> {
+    let root = parse(existing)?;
+    Ok(root.get("current-context").and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned))
+}
+
+/// `existing` with the context selected, and nothing else changed.
+pub fn select_context(existing: &str, name: &str) -> Result<String, Error> {
+    let mut root = parse(existing)?;
+    root.insert("current-context".into(), name.into());
+    render(&root)
+}
+
+pub fn has_context(existing: &str, name: &str) -> Result<bool, Error> {
+    Ok(find_named(&parse(existing)?, "contexts", name).is_some())
+}
+
+/// The certificate authority of a cluster, by which two clusters of one name differ.
+pub fn authority(existing: &str, cluster: &str) -> Result<Option<String>, Error> {
+    let root = parse(existing)?;
+    let entry = find_named(&root, "clusters", cluster).and_then(|entry| entry.get("cluster"));
+    let data = entry.and_then(|cluster| cluster.get("certificate-authority-data")).and_then(Value::as_str);
+    let pem = data.and_then(|data| BASE64.decode(data).ok()).and_then(|pem| String::from_utf8(pem).ok());
+    Ok(pem)
+}
+
+fn find_named<'a>(root: &'a Mapping, list: &str, name: &str) -> Option<&'a Value> {
+    root.get(list)?.as_sequence()?.iter().find(|entry| is_named(entry, name))
+}
+
 fn parse(text: &str) -> Result<Mapping, Error> {
     let value: Value = serde_yaml_ng::from_str(text).map_err(|e| Error::Kubeconfig(e.to_string()))?;
     let root = match value {

@@ -390,6 +390,23 @@ mod tests {
         assert!(changed.iter().all(|name| name.ends_with(".crt") && !name.contains("ca.crt")), "{changed:?}");
     }
 
+    /// A year ahead when the cluster was made, or a year back: all that others look at is
+    /// valid at the first start with the right clock, and the keys are the same.
+    #[test]
+    fn a_cluster_that_was_made_with_a_clock_a_year_off_is_valid_by_the_right_one() {
+        for off in [-366, 366] {
+            let dir = tempfile::tempdir().expect("a temporary directory");
+            let key = ensure_at(dir.path(), &config(), at(1000 + off)).expect("made").ca.facts().public_key.clone();
+            let now = at(1000);
+            let pki = ensure_at(dir.path(), &config(), now).expect("healed");
+            assert_eq!(pki.ca.facts().public_key, key);
+            for (name, text) in contents(dir.path()).into_iter().filter(|(name, _)| name.ends_with(".crt")) {
+                let facts = Facts::of_pem(&name, &text).expect("readable");
+                assert!(facts.not_before <= now && now < facts.not_after, "{name} with the clock {off} days off");
+            }
+        }
+    }
+
     #[test]
     fn a_crash_between_key_and_certificate_is_healed_and_a_lost_authority_key_is_named() {
         let dir = tempfile::tempdir().expect("a temporary directory");
