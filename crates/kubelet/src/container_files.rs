@@ -1,6 +1,6 @@
 //! The files that containers leave on the host: their logs and termination messages.
 //!
-//! Called by `observed`, `housekeeping` and `server::logs`. The paths come from the runtime,
+//! Called by `observed`, `log_rotation` and `server::logs`. The paths come from the runtime,
 //! but what stands there may be a container's doing: one that mounts a directory of the
 //! host can put a link to any file in the place of its log. Only regular files below the
 //! kubelet's own two directories are read, and no link on the way is followed.

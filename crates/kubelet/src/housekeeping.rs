@@ -1,24 +1,18 @@
-//! What grows must be cut: container logs are rotated, and images nobody uses are
-//! removed when the disk fills up. One loop for both, once a minute.
+//! What grows must be cut: images that nobody uses are removed when the disk fills up. One
+//! loop, once a minute. Container logs have their own in `log_rotation.rs`.
 
 use crate::Error;
 use crate::context::Context;
 use crate::cri::v1;
-use crate::volume::beneath::Dir;
 use ferry_client::EventType;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_secs(60);
-/// Upstream's containerLogMaxSize and containerLogMaxFiles.
-const MAX_LOG_SIZE: u64 = 10 << 20;
-const MAX_LOG_FILES: usize = 5;
 /// Upstream's imageGCHighThresholdPercent and imageGCLowThresholdPercent.
 const HIGH_PERCENT: u64 = 85;
 const LOW_PERCENT: u64 = 80;
@@ -34,61 +28,8 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
             () = shutdown.cancelled() => return Ok(()),
             _ = ticks.tick() => {}
         }
-        rotate_logs(&context).await;
         images.collect(&context).await;
     }
-}
-
-async fn rotate_logs(context: &Context) {
-    let running = v1::ContainerStateValue { state: v1::ContainerState::ContainerRunning as i32 };
-    let filter = v1::ContainerFilter { state: Some(running), ..Default::default() };
-    let Ok(containers) = context.runtime.list_containers(Some(filter)).await else { return };
-    for container in containers {
-        let Ok(status) = context.runtime.container_status(&container.id).await else { continue };
-        let path = PathBuf::from(status.log_path);
-        let log = context.container_files().open_log(&path);
-        if log.and_then(|log| log.metadata()).is_ok_and(|meta| meta.len() > MAX_LOG_SIZE)
-            && let Err(error) = rotate(context, &container.id, &path).await
-        {
-            tracing::warn!(path = %path.display(), %error, "cannot rotate the log");
-        }
-    }
-}
-
-async fn rotate(context: &Context, id: &str, path: &Path) -> std::io::Result<()> {
-    let (directory, name) = context.container_files().log_directory(path)?;
-    let old = rotated_name(&name, Timestamp::now());
-    directory.rename(&name, &old)?;
-    if let Err(error) = context.runtime.reopen_container_log(id).await {
-        // The runtime still writes to the old file; give it its name back.
-        directory.rename(&old, &name)?;
-        return Err(std::io::Error::other(error));
-    }
-    for stale in plan_removal(list_rotated(&directory, &name)?) {
-        directory.remove_file(&stale)?;
-    }
-    Ok(())
-}
-
-/// `0.log` becomes `0.log.20260101-120000`, upstream's form.
-fn rotated_name(name: &OsStr, at: Timestamp) -> OsString {
-    let mut rotated = name.to_owned();
-    rotated.push(format!(".{}", at.strftime("%Y%m%d-%H%M%S")));
-    rotated
-}
-
-fn list_rotated(directory: &Dir, name: &OsStr) -> std::io::Result<Vec<OsString>> {
-    let prefix = [name.as_encoded_bytes(), b"."].concat();
-    let names = directory.read()?.flatten().map(|entry| entry.file_name());
-    Ok(names.filter(|name| name.as_encoded_bytes().starts_with(&prefix)).collect())
-}
-
-/// All but the newest, one of which is the file being written.
-fn plan_removal(mut rotated: Vec<OsString>) -> Vec<OsString> {
-    rotated.sort();
-    let keep = MAX_LOG_FILES - 1;
-    rotated.truncate(rotated.len().saturating_sub(keep));
-    rotated
 }
 
 /// When each image was first seen and last used.
@@ -180,14 +121,6 @@ async fn image_disk_usage(context: &Context) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_newest_logs_are_kept() {
-        let files: Vec<OsString> = (0..7).map(|n| OsString::from(format!("0.log.2026010{n}-000000"))).collect();
-        let gone = plan_removal(files.iter().rev().cloned().collect());
-        assert_eq!(gone, files[..3]);
-        assert!(plan_removal(files[..4].to_vec()).is_empty());
-    }
 
     #[test]
     fn images_in_use_pinned_or_new_are_kept() {

@@ -21,6 +21,7 @@ pub mod image;
 mod kill;
 mod lifecycle;
 mod log_line;
+mod log_rotation;
 mod node;
 mod objects;
 pub mod observed;
@@ -191,6 +192,7 @@ pub async fn run_with_runtime(
     let run_pods = workers::run(context.clone(), shutdown.clone());
     let serve = server::run(context.clone(), shutdown.clone());
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house)?;
+    let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs)?;
     Ok(())
 }

@@ -218,6 +218,33 @@ async fn a_private_image_pulled_with_one_pods_secret_is_not_another_pods() {
     assert_eq!(pulls(), before, "a pod with the credential pulled again");
 }
 
+/// A minute of a fast writer is a gigabyte.
+#[tokio::test]
+async fn a_log_that_grows_too_large_is_rotated_before_a_minute_has_passed() {
+    let world = World::new().await;
+    world.create("noisy", one(json!({})));
+    let pod = world.wait("noisy", "running", is_running).await;
+    let uid = pod["metadata"]["uid"].as_str().expect("a uid");
+    let container = pod["spec"]["containers"][0]["name"].as_str().expect("a name");
+    let directory = world.directory.path().join("logs").join(format!("default_noisy_{uid}")).join(container);
+    std::fs::create_dir_all(&directory).expect("made");
+    let log = std::fs::File::create(directory.join("0.log")).expect("made");
+    log.set_len(11 << 20).expect("grown");
+    eventually("the log to be rotated", LIMIT, || {
+        // A container that writes goes on writing.
+        std::io::Write::write_all(&mut &log, b"line\n").expect("written");
+        let names: Vec<String> = std::fs::read_dir(&directory)
+            .expect("listed")
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        let is_reopened = world.runtime.calls().iter().any(|call| call.starts_with("reopen_container_log"));
+        let is_renamed = names.len() == 1 && names[0].starts_with("0.log.2");
+        if is_reopened && is_renamed { Ok(()) } else { Err(format!("{names:?}")) }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_sandbox_that_cannot_be_made_is_tried_again() {
     let world = World::new().await;
