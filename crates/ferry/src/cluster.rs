@@ -4,12 +4,15 @@
 //! means the same cluster. The cluster in the default directories is number 0 and has
 //! upstream's usual numbers; each further cluster takes the next free number, from which
 //! its bridge, nft table, cgroup, ports and address ranges follow, so that clusters on
-//! one machine never meet.
+//! one machine never meet. `cluster_registry.rs` keeps the number for it.
+//!
+//! **Invariant:** flags are remembered by a start that succeeded, never by one that failed.
 
-use crate::Place;
 use crate::access::Access;
 use crate::audit::Audit;
+use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
+use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -17,6 +20,12 @@ use std::path::{Path, PathBuf};
 
 /// Clusters beyond this number would run out of address ranges.
 const MAX_CLUSTERS: u8 = 10;
+/// Upstream's maxPods.
+const DEFAULT_MAX_PODS: u32 = 110;
+/// Upstream's node-cidr-mask-size: the part of the cluster's range that a node gets.
+const NODE_MASK_SIZE: u8 = 24;
+pub const DEFAULT_DATA_DIR: &str = "/var/lib/ferry";
+const DEFAULT_RUN_DIR: &str = "/run/ferry";
 
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
 pub struct Cluster {
@@ -43,6 +52,16 @@ pub struct Cluster {
     /// Said for one start, and never remembered.
     #[serde(skip)]
     pub accept_data_loss: bool,
+    #[serde(default)]
+    pub max_pods: Option<u32>,
+    /// Has a start succeeded? Until one has, the next may decide everything anew.
+    #[serde(default = "has_always_run")]
+    pub has_run: bool,
+}
+
+/// Clusters that were made before this was noted.
+fn has_always_run() -> bool {
+    true
 }
 
 /// What the user said; everything left out is decided here.
@@ -59,6 +78,7 @@ pub struct Wishes {
     pub access: Access,
     pub audit: Audit,
     pub debugging: Debugging,
+    pub max_pods: Option<u32>,
 }
 
 impl Cluster {
@@ -73,8 +93,40 @@ impl Cluster {
         let mut cluster: Self =
             serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
         cluster.data_dir.clone_from(&place.data_dir);
-        cluster.run_dir.clone_from(&place.run_dir);
-        Ok(Some(cluster))
+        match &place.run_dir {
+            Some(given) if !is_same(given, &cluster.run_dir) => bail!(
+                "--run-dir: the cluster in {} was made with {}, not {}; leave --run-dir out, or name the other cluster with --data-dir",
+                place.data_dir.display(),
+                cluster.run_dir.display(),
+                given.display(),
+            ),
+            _ => Ok(Some(cluster)),
+        }
+    }
+
+    /// Reserves the cluster's number, name and directories on this machine. A cluster that
+    /// has never run is saved with it, so that `down` and `uninstall` find what a failed
+    /// first start has made.
+    pub fn register(&self) -> Result<()> {
+        let registry = ClusterRegistry::open()?;
+        registry.register(&self.registration())?;
+        if self.has_run { Ok(()) } else { self.save() }
+    }
+
+    fn registration(&self) -> Registration {
+        Registration {
+            number: self.number,
+            name: self.name.clone(),
+            data_dir: self.data_dir.clone(),
+            run_dir: self.run_dir.clone(),
+        }
+    }
+
+    /// Do the bridge, the firewall table and the cgroup of this name belong to this cluster?
+    /// A cluster from before the registry may share its number with another.
+    pub fn owns_its_name(&self) -> Result<bool> {
+        let others = cluster_registry::others(&self.data_dir)?;
+        Ok(others.iter().all(|other| other.name != self.name))
     }
 
     pub fn save(&self) -> Result<()> {
@@ -88,8 +140,19 @@ impl Cluster {
     /// The cluster to start: the one that is here, or a new one. A wish that contradicts
     /// the data is refused rather than ignored; a changed node address is taken over.
     pub fn load_or_decide(place: &Place, wishes: &Wishes) -> Result<Self> {
-        let Some(mut cluster) = Self::load(place)? else {
-            return Self::decide(place, wishes, &is_free);
+        let mut cluster = match Self::load(place)? {
+            Some(cluster) if cluster.has_run => cluster,
+            failed => {
+                let others = cluster_registry::others(&place.data_dir)?;
+                let run_dir = failed.map(|cluster| cluster.run_dir).or(place.run_dir.clone());
+                let place = Place { data_dir: place.data_dir.clone(), run_dir };
+                let cluster = Self::decide(&place, wishes, &|number| {
+                    others.iter().all(|other| other.number != number) && is_free(number)
+                })?;
+                // Refused before a directory is made.
+                cluster_registry::check(&cluster.registration())?;
+                return Ok(cluster);
+            }
         };
         refuse_change("--name", wishes.name.as_ref(), &cluster.name)?;
         refuse_change("--node-name", wishes.node_name.as_ref(), &cluster.node_name)?;
@@ -101,6 +164,8 @@ impl Cluster {
         cluster.access = wishes.access.or(&cluster.access)?;
         cluster.audit = wishes.audit.or(&cluster.audit)?;
         cluster.debugging = wishes.debugging.or(&cluster.debugging);
+        cluster.max_pods = wishes.max_pods.or(cluster.max_pods);
+        cluster.check()?;
         cluster.node_ip = match wishes.node_ip {
             Some(ip) => ip,
             None if crate::network::has_address(cluster.node_ip) => cluster.node_ip,
@@ -110,10 +175,13 @@ impl Cluster {
     }
 
     fn decide(place: &Place, wishes: &Wishes, is_free: &dyn Fn(u8) -> bool) -> Result<Self> {
-        let is_default = place.data_dir == Path::new("/var/lib/ferry") && place.run_dir == Path::new("/run/ferry");
+        let is_default = place.data_dir == Path::new(DEFAULT_DATA_DIR)
+            && place.run_dir.as_ref().is_none_or(|run_dir| run_dir == Path::new(DEFAULT_RUN_DIR));
         let number = if is_default { Some(0) } else { (1..MAX_CLUSTERS).find(|&n| is_free(n)) };
         let Some(number) = number else {
-            bail!("there are {MAX_CLUSTERS} clusters on this machine already; remove one with `ferry uninstall`");
+            bail!(
+                "there are {MAX_CLUSTERS} clusters on this machine already; remove one with `ferry uninstall --data-dir`"
+            );
         };
         let node_name = match &wishes.node_name {
             Some(name) => name.clone(),
@@ -127,7 +195,10 @@ impl Cluster {
         let cluster = Self {
             number,
             data_dir: place.data_dir.clone(),
-            run_dir: place.run_dir.clone(),
+            run_dir: place.run_dir.clone().unwrap_or_else(|| match number {
+                0 => DEFAULT_RUN_DIR.into(),
+                n => format!("{DEFAULT_RUN_DIR}{n}").into(),
+            }),
             name: wishes.name.clone().unwrap_or_else(|| match number {
                 0 => "ferry".to_owned(),
                 n => format!("ferry{n}"),
@@ -147,6 +218,8 @@ impl Cluster {
             audit: wishes.audit.or(&Audit::default())?,
             debugging: wishes.debugging.clone(),
             accept_data_loss: false,
+            max_pods: wishes.max_pods,
+            has_run: false,
         };
         cluster.check()?;
         Ok(cluster)
@@ -158,9 +231,40 @@ impl Cluster {
         if self.name.is_empty() || self.name.len() > 12 || !self.name.chars().all(plain) {
             bail!("--name: {:?} must be 1 to 12 lower-case letters and digits", self.name);
         }
-        parse_cidr("--cluster-cidr", &self.pod_cidr)?;
+        let (_, pod_bits) = parse_cidr("--cluster-cidr", &self.pod_cidr)?;
         parse_cidr("--service-cidr", &self.service_cidr)?;
+        if let Some(max_pods) = self.max_pods
+            && !(1..=pod_addresses(pod_bits)).contains(&max_pods)
+        {
+            bail!(
+                "--max-pods: {max_pods} is not between 1 and {}, the addresses of a node's /{} for pods",
+                pod_addresses(pod_bits),
+                pod_bits.max(NODE_MASK_SIZE),
+            );
+        }
         Ok(())
+    }
+
+    fn pod_bits(&self) -> u8 {
+        parse_cidr("pod range", &self.pod_cidr).expect("checked when the cluster was decided").1
+    }
+
+    /// The size of a node's part of the pod range.
+    pub fn node_mask_size(&self) -> u8 {
+        self.pod_bits().max(NODE_MASK_SIZE)
+    }
+
+    pub fn max_pods(&self) -> u32 {
+        self.max_pods.unwrap_or_else(|| DEFAULT_MAX_PODS.min(pod_addresses(self.pod_bits())))
+    }
+
+    /// The flags by which another command finds this cluster, with a space before each; none
+    /// for the default one.
+    pub fn flags(&self) -> String {
+        if self.data_dir == Path::new(DEFAULT_DATA_DIR) && self.run_dir == Path::new(DEFAULT_RUN_DIR) {
+            return String::new();
+        }
+        format!(" --data-dir {} --run-dir {}", self.data_dir.display(), self.run_dir.display())
     }
 
     /// The n-th address of the service range: 1 is the API's, 10 is DNS's.
@@ -192,6 +296,10 @@ impl Cluster {
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("logs/ferry.log")
     }
+
+    pub fn containerd_log_file(&self) -> PathBuf {
+        self.data_dir.join("logs/containerd.log")
+    }
 }
 
 fn refuse_change(flag: &str, wish: Option<&String>, have: &str) -> Result<()> {
@@ -201,6 +309,12 @@ fn refuse_change(flag: &str, wish: Option<&String>, have: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The addresses for pods in a node's part of a range: all but its own, its last and the
+/// bridge's.
+fn pod_addresses(pod_bits: u8) -> u32 {
+    (1 << (32 - pod_bits.max(NODE_MASK_SIZE))) - 3
 }
 
 /// A range whose base has no host bits set.
@@ -231,7 +345,7 @@ mod tests {
     use super::*;
 
     fn place(dir: &str) -> Place {
-        Place { data_dir: format!("{dir}/data").into(), run_dir: format!("{dir}/run").into() }
+        Place { data_dir: format!("{dir}/data").into(), run_dir: Some(format!("{dir}/run").into()) }
     }
 
     fn wishes() -> Wishes {
@@ -244,8 +358,9 @@ mod tests {
 
     #[test]
     fn the_default_cluster_has_the_usual_numbers() {
-        let place = Place { data_dir: "/var/lib/ferry".into(), run_dir: "/run/ferry".into() };
+        let place = Place { data_dir: "/var/lib/ferry".into(), run_dir: None };
         let cluster = Cluster::decide(&place, &wishes(), &|_| true).expect("decided");
+        assert_eq!((cluster.run_dir.as_path(), cluster.flags().as_str()), (Path::new("/run/ferry"), ""));
         assert_eq!((cluster.api_port, cluster.kubelet_port, cluster.name.as_str()), (6443, 10250, "ferry"));
         assert_eq!(cluster.service_ip(1).to_string(), "10.96.0.1");
         assert_eq!(cluster.service_ip(10).to_string(), "10.96.0.10");
@@ -259,17 +374,73 @@ mod tests {
         assert!(Cluster::decide(&place("/tmp/x"), &wishes(), &|_| false).is_err());
     }
 
+    /// A cluster that has run, in a directory of its own.
+    fn saved(dir: &tempfile::TempDir) -> (Place, Cluster) {
+        let place = place(dir.path().to_str().expect("utf-8"));
+        std::fs::create_dir_all(&place.data_dir).expect("made");
+        let mut cluster = Cluster::decide(&place, &wishes(), &|_| true).expect("decided");
+        cluster.has_run = true;
+        cluster.save().expect("saved");
+        (place, cluster)
+    }
+
     #[test]
     fn the_same_data_is_the_same_cluster() {
         let dir = tempfile::tempdir().expect("a directory");
-        let place = place(dir.path().to_str().expect("utf-8"));
-        std::fs::create_dir_all(&place.data_dir).expect("made");
-        let cluster = Cluster::decide(&place, &wishes(), &|_| true).expect("decided");
-        cluster.save().expect("saved");
+        let (place, cluster) = saved(&dir);
         assert_eq!(Cluster::load_or_decide(&place, &wishes()).expect("loaded"), cluster);
         let other = Wishes { pod_cidr: Some("10.9.0.0/16".into()), ..wishes() };
         let error = Cluster::load_or_decide(&place, &other).expect_err("refused").to_string();
         assert!(error.contains("--cluster-cidr"), "{error}");
+    }
+
+    #[test]
+    fn one_directory_of_two_never_means_another_cluster() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (place, cluster) = saved(&dir);
+        let only_data = Place { run_dir: None, ..place.clone() };
+        assert_eq!(Cluster::load(&only_data).expect("loaded").expect("there").run_dir, cluster.run_dir);
+        let wrong = Place { run_dir: Some("/run/ferry".into()), ..place };
+        let error = Cluster::load(&wrong).expect_err("refused").to_string();
+        assert!(error.starts_with("--run-dir") && error.contains(&*cluster.run_dir.to_string_lossy()), "{error}");
+        assert!(cluster.flags().contains("--data-dir") && cluster.flags().contains("--run-dir"));
+    }
+
+    #[test]
+    fn a_first_start_that_failed_is_decided_anew() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = place(dir.path().to_str().expect("utf-8"));
+        std::fs::create_dir_all(&place.data_dir).expect("made");
+        let bad = Wishes { pod_cidr: Some("10.9.0.0/16".into()), api_port: Some(1), ..wishes() };
+        Cluster::decide(&place, &bad, &|_| true).expect("decided").save().expect("saved");
+        let cluster = Cluster::load_or_decide(&place, &wishes()).expect("decided");
+        assert!(cluster.pod_cidr != "10.9.0.0/16" && cluster.api_port != 1, "{cluster:?}");
+    }
+
+    #[test]
+    fn an_address_that_this_machine_no_longer_has_is_replaced() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (place, cluster) = saved(&dir);
+        assert_eq!(cluster.node_ip.to_string(), "192.0.2.7");
+        let later = Wishes { node_name: Some("a".into()), ..Default::default() };
+        let again = Cluster::load_or_decide(&place, &later).expect("loaded");
+        assert!(crate::network::has_address(again.node_ip), "{}", again.node_ip);
+        assert_eq!(Cluster { node_ip: cluster.node_ip, ..again }, cluster, "and nothing else");
+    }
+
+    #[test]
+    fn more_pods_than_a_node_has_addresses_for_are_refused() {
+        let decide = |cidr: &str, max_pods| {
+            let wishes = Wishes { pod_cidr: Some(cidr.into()), max_pods, ..wishes() };
+            Cluster::decide(&place("/tmp/x"), &wishes, &|_| true).map(|c| (c.max_pods(), c.node_mask_size()))
+        };
+        assert_eq!(decide("10.9.0.0/16", None).expect("decided"), (110, 24));
+        assert_eq!(decide("10.9.0.0/16", Some(253)).expect("decided"), (253, 24));
+        assert_eq!(decide("10.9.0.0/28", None).expect("decided"), (13, 28));
+        for (cidr, max_pods) in [("10.9.0.0/16", 0), ("10.9.0.0/16", 254), ("10.9.0.0/28", 14)] {
+            let error = decide(cidr, Some(max_pods)).expect_err("refused").to_string();
+            assert!(error.starts_with("--max-pods"), "{error}");
+        }
     }
 
     #[test]

@@ -2,33 +2,42 @@
 //! killed, and its end. Nothing of it touches a containerd that was there before.
 
 use crate::cluster::Cluster;
-use crate::images;
 use crate::preflight::Found;
+use crate::process::{self, Process};
+use crate::{images, rotating_file};
 use anyhow::{Context, Result, bail};
+use ferry_kubelet::cri::Runtime;
+use ferry_kubelet::cri::grpc::GrpcRuntime;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a containerd that runs already may take to answer before it is replaced.
+const ADOPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// containerd writes some lines for a pod; a file of 10 MB does not double in this time.
+const LOOK_AT_LOG_EVERY: Duration = Duration::from_secs(10);
 
-/// Starts containerd, or finds the one that outlived the last ferry.
+/// Starts containerd, or finds the one that outlived the last ferry. One that is there but
+/// does not answer is replaced; the pods' shims live on and are found by the next.
 pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
     let run = cluster.run_dir.join("containerd");
     std::fs::create_dir_all(&run).with_context(|| format!("cannot make {}", run.display()))?;
     std::fs::create_dir_all(cluster.cni_conf_dir()).context("cannot make the CNI configuration directory")?;
-    let socket = cluster.runtime_socket();
-    if pid(cluster).is_some() && tokio::net::UnixStream::connect(&socket).await.is_ok() {
-        return Ok(());
+    if let Some(process) = running(cluster)? {
+        if await_answer(cluster).await {
+            return Ok(());
+        }
+        tracing::warn!(pid = process.pid, "containerd does not answer and is replaced");
+        process.kill().await.context("cannot end a containerd that does not answer")?;
     }
     let config = run.join("config.toml");
     std::fs::write(&config, render_config(cluster, &found.cni_bin_dir))
         .with_context(|| format!("cannot write {}", config.display()))?;
-    let log = cluster.data_dir.join("logs/containerd.log");
-    let output = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&log)
-        .with_context(|| format!("cannot open {}", log.display()))?;
+    let log = cluster.containerd_log_file();
+    cut_log(cluster);
+    let output = rotating_file::open(&log).with_context(|| format!("cannot open {}", log.display()))?;
     let mut command = tokio::process::Command::new(&found.containerd);
     command
         .arg("--config")
@@ -41,7 +50,7 @@ pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
     let mut child = command.spawn().with_context(|| format!("cannot start {}", found.containerd.display()))?;
     let id = child.id().context("containerd ended at once")?;
     std::fs::write(pid_file(cluster), id.to_string()).context("cannot note containerd's process id")?;
-    let deadline = Instant::now() + START_TIMEOUT;
+    let (socket, deadline) = (cluster.runtime_socket(), Instant::now() + START_TIMEOUT);
     while tokio::net::UnixStream::connect(&socket).await.is_err() {
         if let Some(status) = child.try_wait().context("cannot watch containerd")? {
             bail!("containerd ended at once ({status}); the reason stands in {}", log.display());
@@ -53,12 +62,62 @@ pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
     }
     // It outlives this process on purpose: a killed ferry must not take the pods with it.
     // The task only reaps it should it end first.
-    tokio::spawn(async move {
-        if let Ok(status) = child.wait().await {
-            tracing::warn!(%status, "containerd ended");
-        }
-    });
+    tokio::spawn(async move { child.wait().await });
     Ok(())
+}
+
+/// Keeps containerd running until `shutdown`, which leaves it running: an end of containerd
+/// is the error of this attempt, and the supervisor makes the next one.
+pub async fn keep(cluster: Cluster, found: Found, shutdown: CancellationToken) -> Result<()> {
+    start(&cluster, &found).await?;
+    let process = running(&cluster)?.context("it ended at once")?;
+    let mut ticks = tokio::time::interval(LOOK_AT_LOG_EVERY);
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = process.ended() => {
+                bail!("process {} ended; its log is {}", process.pid, cluster.containerd_log_file().display());
+            }
+            _ = ticks.tick() => cut_log(&cluster),
+        }
+    }
+}
+
+/// containerd holds its log open for as long as it lives, across the lives of ferry, so that
+/// the file is cut in place.
+fn cut_log(cluster: &Cluster) {
+    let log = cluster.containerd_log_file();
+    if let Err(error) = rotating_file::cut_if_large(&log, rotating_file::MAX_SIZE) {
+        tracing::warn!(log = %log.display(), %error, "cannot rotate the log");
+    }
+}
+
+/// Does our containerd run and answer over CRI?
+pub async fn answers(cluster: &Cluster) -> bool {
+    if pid(cluster).is_none() {
+        return false;
+    }
+    let Ok(runtime) = GrpcRuntime::connect(&cluster.runtime_socket().to_string_lossy()) else { return false };
+    matches!(tokio::time::timeout(Duration::from_secs(2), runtime.version()).await, Ok(Ok(_)))
+}
+
+/// One that has just been started by a ferry that was killed takes a moment.
+async fn await_answer(cluster: &Cluster) -> bool {
+    let deadline = Instant::now() + ADOPT_TIMEOUT;
+    while pid(cluster).is_some() && Instant::now() < deadline {
+        if answers(cluster).await {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    false
+}
+
+/// Our containerd, held by a descriptor.
+pub fn running(cluster: &Cluster) -> Result<Option<Process>> {
+    let Some(id) = pid(cluster) else { return Ok(None) };
+    let process = Process::open(id)?;
+    Ok(process.filter(|process| pid(cluster) == Some(process.pid)))
 }
 
 fn pid_file(cluster: &Cluster) -> PathBuf {
@@ -66,11 +125,10 @@ fn pid_file(cluster: &Cluster) -> PathBuf {
 }
 
 /// The process id of our containerd if it runs. A reused id is told by the command line.
-pub fn pid(cluster: &Cluster) -> Option<i32> {
+fn pid(cluster: &Cluster) -> Option<i32> {
     let id: i32 = std::fs::read_to_string(pid_file(cluster)).ok()?.trim().parse().ok()?;
-    let line = std::fs::read(format!("/proc/{id}/cmdline")).ok()?;
     let config = cluster.run_dir.join("containerd/config.toml");
-    String::from_utf8_lossy(&line).contains(&*config.to_string_lossy()).then_some(id)
+    process::command_line(id).iter().any(|word| Path::new(word) == config).then_some(id)
 }
 
 fn render_config(cluster: &Cluster, cni_bin_dir: &Path) -> String {
@@ -130,7 +188,7 @@ mod tests {
     #[test]
     fn the_configuration_keeps_to_the_clusters_own_directories() {
         let dir = tempfile::tempdir().expect("a directory");
-        let place = crate::Place { data_dir: dir.path().join("data"), run_dir: dir.path().join("run") };
+        let place = crate::Place { data_dir: dir.path().join("data"), run_dir: Some(dir.path().join("run")) };
         let wishes = crate::cluster::Wishes {
             node_name: Some("a".into()),
             node_ip: Some("192.0.2.7".parse().expect("an address")),

@@ -1,7 +1,6 @@
 //! `ferry demo`: the documents of `examples/` brought to life, and what came of them
 //! shown: three pods, one name, answers from each.
 
-use crate::cluster::Cluster;
 use crate::progress::{Progress, say};
 use crate::status::admin_client;
 use crate::{Place, daemon};
@@ -29,8 +28,7 @@ pub struct DemoArgs {
 }
 
 pub async fn run(args: DemoArgs) -> Result<()> {
-    let running = Cluster::load(&args.place)?.filter(|cluster| daemon::running_pid(cluster).is_some());
-    let Some(cluster) = running else { bail!("no cluster runs here; start one with `ferry up -d`") };
+    let cluster = daemon::running_cluster(&args.place)?;
     let client = admin_client(&cluster)?;
     let mut progress = Progress::new();
     for document in serde_yaml_ng::Deserializer::from_str(WEB) {

@@ -1,11 +1,15 @@
 //! The command line: which verb, with which flags. Everything else is in the modules.
 
+// A print macro panics where its reader is gone, and a panic ends a component.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod access;
 mod addons;
 mod archive;
 mod audit;
 mod backup;
 mod cluster;
+mod cluster_registry;
 mod containerd;
 mod daemon;
 mod debugging;
@@ -13,16 +17,21 @@ mod demo;
 mod images;
 mod kubeconfig;
 mod log;
+mod logs;
 mod network;
 mod preflight;
+mod process;
 mod progress;
 mod renewal;
 mod restore;
+mod rotating_file;
 mod secret_key;
 mod secrets;
 mod server;
 mod signing;
 mod status;
+mod supervise;
+mod systemd;
 mod teardown;
 mod unsupported;
 mod up;
@@ -46,6 +55,8 @@ enum Verb {
     Up(Box<up::UpArgs>),
     /// Say whether the cluster runs, and how it is
     Status(Place),
+    /// Print what ferry and its containerd have logged
+    Logs(logs::LogsArgs),
     /// Stop the cluster and its pods; the data stays for the next `ferry up`
     Down(Place),
     /// Stop the cluster and remove everything it made on this machine
@@ -63,11 +74,11 @@ enum Verb {
 #[derive(Args, Clone, Debug)]
 pub struct Place {
     /// What must outlive a reboot: the store, certificates, images, volumes
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/ferry", env = "FERRY_DATA_DIR")]
+    #[arg(long, value_name = "DIR", default_value = cluster::DEFAULT_DATA_DIR, env = "FERRY_DATA_DIR")]
     pub data_dir: PathBuf,
-    /// What need not: sockets, process ids, mounts
-    #[arg(long, value_name = "DIR", default_value = "/run/ferry", env = "FERRY_RUN_DIR")]
-    pub run_dir: PathBuf,
+    /// What need not: sockets, process ids, mounts [default: what the cluster was made with, or /run/ferry]
+    #[arg(long, value_name = "DIR", env = "FERRY_RUN_DIR")]
+    pub run_dir: Option<PathBuf>,
 }
 
 /// Under writes a third faster than the C library's, for a few megabytes more.
@@ -84,7 +95,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("ferry: cannot start: {error}");
+            progress::complain(&format!("ferry: cannot start: {error}"));
             return ExitCode::FAILURE;
         }
     };
@@ -92,6 +103,7 @@ fn main() -> ExitCode {
         match cli.verb {
             Verb::Up(args) => up::run(*args).await,
             Verb::Status(place) => status::run(&place).await,
+            Verb::Logs(args) => logs::run(args).await,
             Verb::Down(place) => teardown::down(&place).await,
             Verb::Uninstall(place) => teardown::uninstall(&place).await,
             Verb::Secrets(verb) => secrets::run(verb).await,
@@ -105,7 +117,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ferry: {error:#}");
+            progress::complain(&format!("ferry: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -36,6 +36,11 @@ pub fn say(line: &str) {
     let _ = out.flush();
 }
 
+/// The same on standard error, for what went wrong.
+pub fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
 fn render_stage(stage: &str, took: Duration, colour: bool) -> String {
     let mark = if colour { "\x1b[32m✓\x1b[0m" } else { "✓" };
     format!("  {mark} {stage:<44} {:>8}", render_duration(took))

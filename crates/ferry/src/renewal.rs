@@ -58,7 +58,8 @@ pub async fn run(
         renewed: Box::new(move |pki, changed| {
             tracing::info!(certificates = changed.join(", "), "renewed");
             if changed.iter().any(|stem| stem == "admin")
-                && let Err(error) = kubeconfig::write(&cluster, pki, user_kubeconfig.as_deref())
+                && let Err(error) =
+                    kubeconfig::write(&cluster, pki, user_kubeconfig.as_deref(), kubeconfig::Selection::Keep)
             {
                 tracing::error!(error = format!("{error:#}"), "cannot write the renewed kubeconfig");
             }

@@ -52,7 +52,7 @@ pub async fn run(args: RestoreArgs) -> Result<()> {
 fn restore(args: &RestoreArgs) -> Result<()> {
     let data_dir = &args.place.data_dir;
     if let Some(cluster) = Cluster::load(&args.place)?
-        && let Some(pid) = daemon::running_pid(&cluster)
+        && let Some(pid) = daemon::running_pid(&cluster)?
     {
         bail!("cluster {:?} runs as process {pid}; stop it first with `ferry down`", cluster.name);
     }

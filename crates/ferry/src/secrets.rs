@@ -13,6 +13,7 @@
 //! on from step 2.
 
 use crate::cluster::Cluster;
+use crate::progress::say;
 use crate::secret_key::{self, Ring};
 use crate::status::admin_client;
 use crate::{Place, daemon};
@@ -75,7 +76,7 @@ pub async fn run(verb: Verb) -> Result<()> {
 async fn status(place: &Place) -> Result<()> {
     let (_, client) = running(place)?;
     let report: Report = ask(&client, Method::GET, &[]).await?;
-    print!("{}", render(&report));
+    say(render(&report).trim_end());
     Ok(())
 }
 
@@ -88,18 +89,18 @@ async fn rotate(place: &Place) -> Result<()> {
     let file = secret_key::path(&cluster.data_dir);
     let ring = match &cluster.access.encryption_provider_config {
         Some(config) => {
-            println!("keys      those of {}, which stays as it is", config.display());
+            say(&format!("keys      those of {}, which stays as it is", config.display()));
             None
         }
         None => Some(begin(&file)?),
     };
     taken_over(&cluster, &client).await?;
-    println!("server    seals with the first key");
+    say("server    seals with the first key");
 
     let report = reseal_all(&client).await?;
     let unreadable: Vec<&String> = report.kinds.iter().flat_map(|kind| &kind.unreadable).collect();
     if !unreadable.is_empty() {
-        unreadable.iter().for_each(|why| println!("unread    {why}"));
+        unreadable.iter().for_each(|why| say(&format!("unread    {why}")));
         bail!("{} objects cannot be read; the old keys are kept", unreadable.len());
     }
     if report.kinds.iter().any(|kind| kind.stale > 0) {
@@ -108,9 +109,9 @@ async fn rotate(place: &Place) -> Result<()> {
     if let Some(ring) = ring {
         ring.without_old_keys().write(&file)?;
         taken_over(&cluster, &client).await?;
-        println!("keys      the old one is gone");
+        say("keys      the old one is gone");
     }
-    print!("{}", render(&report));
+    say(render(&report).trim_end());
     Ok(())
 }
 
@@ -118,12 +119,12 @@ async fn rotate(place: &Place) -> Result<()> {
 fn begin(file: &std::path::Path) -> Result<Ring> {
     let ring = Ring::read(file)?;
     if ring.names().len() > 1 {
-        println!("keys      going on with {}, which an earlier rotation made", ring.names()[0]);
+        say(&format!("keys      going on with {}, which an earlier rotation made", ring.names()[0]));
         return Ok(ring);
     }
     let ring = ring.with_new_key()?;
     ring.write(file)?;
-    println!("keys      {} is new, {} stays for reading", ring.names()[0], ring.names()[1]);
+    say(&format!("keys      {} is new, {} stays for reading", ring.names()[0], ring.names()[1]));
     Ok(ring)
 }
 
@@ -158,9 +159,9 @@ async fn reseal_all(client: &Client) -> Result<Report> {
                 Some(last) => after = last,
                 None => break,
             }
-            println!("sealed    {resealed} of {read} so far");
+            say(&format!("sealed    {resealed} of {read} so far"));
         }
-        println!("sealed    {resealed} anew of {read}");
+        say(&format!("sealed    {resealed} anew of {read}"));
         report = ask(client, Method::GET, &[]).await?;
         let stale: u64 = report.kinds.iter().map(|kind| kind.stale).sum();
         let unreadable: usize = report.kinds.iter().map(|kind| kind.unreadable.len()).sum();
@@ -172,8 +173,7 @@ async fn reseal_all(client: &Client) -> Result<Report> {
 }
 
 fn running(place: &Place) -> Result<(Cluster, Client)> {
-    let running = Cluster::load(place)?.filter(|cluster| daemon::running_pid(cluster).is_some());
-    let Some(cluster) = running else { bail!("no cluster runs here; start one with `ferry up -d`") };
+    let cluster = daemon::running_cluster(place)?;
     let client = admin_client(&cluster)?;
     Ok((cluster, client))
 }

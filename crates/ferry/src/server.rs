@@ -12,9 +12,11 @@
 use crate::cluster::{Cluster, parse_cidr};
 use crate::preflight::Found;
 use crate::progress::Progress;
+use crate::supervise::Supervisor;
 use crate::{addons, containerd, images, kubeconfig, network, renewal, secret_key, signing};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
+use ferry_api::problems::Problems;
 use ferry_apiserver::authn::token::TokenAuthority;
 use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
@@ -24,11 +26,10 @@ use ferry_store::sqlite::{OnLoss, SqliteStore};
 use k8s_openapi::api::core::v1::Node;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// How long a stage may take before `up` gives up and says which one it was.
@@ -39,7 +40,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// A running cluster.
 pub struct Server {
     api: ApiServer,
-    parts: tokio::sync::Mutex<JoinSet<(&'static str, Result<()>)>>,
+    parts: Supervisor,
     shutdown: CancellationToken,
 }
 
@@ -85,73 +86,56 @@ impl Server {
         // What the controllers count is told with the rest of this process.
         let queues = ferry_controllers::Metrics::default();
         let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues), runtime)?;
-        kubeconfig::write(cluster, &pki, user_kubeconfig)?;
+        kubeconfig::write(cluster, &pki, user_kubeconfig, kubeconfig::Selection::Select)?;
         progress.done("API server and containerd");
 
-        let mut parts = JoinSet::new();
-        let (own, file, token) = (cluster.clone(), user_kubeconfig.map(Path::to_owned), shutdown.clone());
-        let current = pki.clone();
-        parts.spawn(async move {
-            renewal::run(current, own, pki_config, file, token).await;
-            ("the renewal of certificates", Ok(()))
-        });
+        let mut parts = Supervisor::new(api.problems().clone(), shutdown.clone());
+        if cluster.runtime_endpoint.is_none() {
+            let (own, found) = (cluster.clone(), found.clone());
+            parts.keep("containerd", move |token| containerd::keep(own.clone(), found.clone(), token));
+        }
+        keep_certificates(cluster, &pki, user_kubeconfig, &mut parts);
         serve(cluster, &pki, &api, &mut parts).await?;
-        start_control_plane(cluster, &pki, &api, queues, &mut parts, &shutdown);
+        keep_control_plane(cluster, &pki, &api, queues, &mut parts);
         if cluster.runtime_endpoint.is_none() {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
         }
-        let node_ready = start_kubelet(cluster, &pki, &api, found, &mut parts, &shutdown)?;
-        let proxy_ready = start_proxy(cluster, &api, &mut parts, &shutdown)?;
+        let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
+        let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
 
         let admin = client(&api, UserInfo::authenticated("kubernetes-admin", &["system:masters"]), "ferry");
         network::allow_forwarding()?;
-        let gateway = prepare_bridge(cluster, &admin, &mut parts).await?;
-        let dns_ready = start_dns(cluster, gateway, &api, &mut parts, &shutdown);
+        let (gateway, bits) = await_pod_range(cluster, &admin, &mut parts).await?;
+        network::ensure_bridge(&cluster.bridge(), gateway, bits).await?;
+        let dns_ready = keep_dns(cluster, (gateway, bits), &api, &mut parts);
         addons::apply(&admin, cluster, gateway).await?;
         await_stage("the node to be Ready", node_ready, &mut parts).await?;
         progress.done("node Ready");
         await_stage("the service rules", proxy_ready, &mut parts).await?;
         await_stage("DNS to answer", dns_ready, &mut parts).await?;
         progress.done("services and DNS");
-        Ok(Self { api, parts: tokio::sync::Mutex::new(parts), shutdown })
+        parts.report_ready()?;
+        Ok(Self { api, parts, shutdown })
     }
 
-    /// Waits until a component ends by itself, which none should.
-    pub async fn failed(&self) -> anyhow::Error {
-        let mut parts = self.parts.lock().await;
-        match parts.join_next().await {
-            Some(ended) => describe_end(ended),
-            None => anyhow::anyhow!("nothing runs"),
-        }
+    /// The list that `ferry status` prints.
+    pub fn problems(&self) -> &Problems {
+        self.api.problems()
     }
 
-    /// Waits for the components to end after the shutdown was asked for.
-    pub async fn join(self) {
+    /// Ends every component and leaves the pods as they are.
+    pub async fn stop(self) {
         self.shutdown.cancel();
         self.api.stop();
-        let mut parts = self.parts.into_inner();
-        let _ = tokio::time::timeout(END_TIMEOUT, async { while parts.join_next().await.is_some() {} }).await;
+        self.parts.join(END_TIMEOUT).await;
     }
 }
 
-type Parts = JoinSet<(&'static str, Result<()>)>;
-
-fn describe_end(ended: Result<(&'static str, Result<()>), tokio::task::JoinError>) -> anyhow::Error {
-    match ended {
-        Ok((part, Ok(()))) => anyhow::anyhow!("{part} ended unasked"),
-        Ok((part, Err(error))) => error.context(format!("{part} failed")),
-        Err(error) => anyhow::anyhow!("a component was lost: {error}"),
-    }
-}
-
-/// Waits for a readiness signal, but not for a component that has failed meanwhile.
-async fn await_stage(what: &str, mut ready: watch::Receiver<bool>, parts: &mut Parts) -> Result<()> {
+/// Waits for a readiness signal, but not for a component that is lost meanwhile.
+async fn await_stage(what: &str, mut ready: watch::Receiver<bool>, parts: &mut Supervisor) -> Result<()> {
     tokio::select! {
-        ended = parts.join_next() => match ended {
-            Some(ended) => Err(describe_end(ended)),
-            None => bail!("nothing runs"),
-        },
+        lost = parts.lost_before_ready() => Err(lost),
         waited = tokio::time::timeout(STAGE_TIMEOUT, ready.wait_for(|ready| *ready)) => match waited {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(_)) => bail!("gave up on {what}: the component that says so is gone"),
@@ -208,14 +192,39 @@ fn describe_unopened(error: ferry_store::Error) -> anyhow::Error {
     anyhow::anyhow!("{error:#}; {ways_out}")
 }
 
-/// Opens the API to the network, on every address: its certificate names them all.
-async fn serve(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mut Parts) -> Result<()> {
+fn keep_certificates(cluster: &Cluster, pki: &Pki, user_kubeconfig: Option<&Path>, parts: &mut Supervisor) {
+    let (cluster, pki, file) = (cluster.clone(), pki.clone(), user_kubeconfig.map(Path::to_owned));
+    parts.keep("renewal of certificates", move |token| {
+        let renewal = renewal::run(pki.clone(), cluster.clone(), pki_config, file.clone(), token);
+        async move {
+            renewal.await;
+            Ok(())
+        }
+    });
+}
+
+/// Opens the API to the network, on every address: its certificate names them all. The
+/// first listener is opened here, so that the port is there before `ferry up` goes on.
+async fn serve(cluster: &Cluster, pki: &Pki, api: &ApiServer, parts: &mut Supervisor) -> Result<()> {
     let address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.api_port);
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-    let tls = Arc::new(pki.apiserver_tls()?);
-    let api = api.clone();
-    parts.spawn(async move { ("the API server", api.serve(listener, tls).await.map_err(Into::into)) });
+    let first = Arc::new(Mutex::new(Some(listen(address).await?)));
+    let (api, pki) = (api.clone(), pki.clone());
+    parts.keep("API listener", move |_| {
+        let (api, pki) = (api.clone(), pki.clone());
+        let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        async move {
+            let listener = match first {
+                Some(listener) => listener,
+                None => listen(address).await?,
+            };
+            api.serve(listener, Arc::new(pki.apiserver_tls()?)).await.map_err(Into::into)
+        }
+    });
     Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
 /// The key of service accounts, for the controller that fills Secrets with tokens.
@@ -224,49 +233,50 @@ fn legacy_signer(pki: &Pki) -> Option<ferry_controllers::LegacySigner> {
     Some(Arc::new(move |claims: &serde_json::Value| authority.sign_raw(claims)))
 }
 
-fn start_control_plane(
+fn keep_control_plane(
     cluster: &Cluster,
     pki: &Pki,
     api: &ApiServer,
     queues: ferry_controllers::Metrics,
-    parts: &mut Parts,
-    shutdown: &CancellationToken,
+    parts: &mut Supervisor,
 ) {
     let config = ferry_controllers::Config {
         root_ca: pki.ca.certificate_pem().to_owned(),
         legacy_signer: legacy_signer(pki),
         certificate_signer: Some(signing::certificate_signer(pki)),
         cluster_cidr: Some(cluster.pod_cidr.clone()),
+        node_cidr_mask_size: cluster.node_mask_size(),
         metrics: queues,
         ..Default::default()
     };
-    let manager =
-        client(api, UserInfo::authenticated("system:kube-controller-manager", &[]), "kube-controller-manager");
-    let informers = Informers::with_shutdown(manager, shutdown.clone());
     let for_controllers = api.clone();
     let client_for: ferry_controllers::ClientFor =
         Arc::new(move |name: &str| client(&for_controllers, UserInfo::service_account("kube-system", name), name));
-    let token = shutdown.clone();
-    parts.spawn(async move {
-        ("the controllers", ferry_controllers::run(config, client_for, informers, token).await.map_err(Into::into))
+    let manager =
+        client(api, UserInfo::authenticated("system:kube-controller-manager", &[]), "kube-controller-manager");
+    parts.keep("controllers", move |token| {
+        let informers = Informers::with_shutdown(manager.clone(), token.clone());
+        let running = ferry_controllers::run(config.clone(), client_for.clone(), informers, token);
+        async move { running.await.map_err(Into::into) }
     });
 
     let scheduler = client(api, UserInfo::authenticated("system:kube-scheduler", &[]), "kube-scheduler");
-    let informers = Informers::with_shutdown(scheduler.clone(), shutdown.clone());
-    let token = shutdown.clone();
-    parts.spawn(async move {
-        ferry_scheduler::run(scheduler, informers, token).await;
-        ("the scheduler", Ok(()))
+    parts.keep("scheduler", move |token| {
+        let informers = Informers::with_shutdown(scheduler.clone(), token.clone());
+        let running = ferry_scheduler::run(scheduler.clone(), informers, token);
+        async move {
+            running.await;
+            Ok(())
+        }
     });
 }
 
-fn start_kubelet(
+fn keep_kubelet(
     cluster: &Cluster,
     pki: &Pki,
     api: &ApiServer,
     found: &Found,
-    parts: &mut Parts,
-    shutdown: &CancellationToken,
+    parts: &mut Supervisor,
 ) -> Result<watch::Receiver<bool>> {
     let identity = pki.nodes.get(&cluster.node_name).context("the node has no certificate")?;
     let mut config = ferry_kubelet::Config::new(
@@ -286,6 +296,7 @@ fn start_kubelet(
     config.cluster_dns = vec![cluster.service_ip(10).to_string()];
     config.cluster_domain.clone_from(&cluster.cluster_domain);
     config.cgroup_root.clone_from(&cluster.name);
+    config.max_pods = cluster.max_pods();
     config.kept_images = images::ALL.map(str::to_owned).to_vec();
     config.server = Some(ferry_kubelet::ServerConfig {
         address: SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.kubelet_port),
@@ -296,27 +307,23 @@ fn start_kubelet(
     let user = UserInfo::authenticated(&format!("system:node:{}", cluster.node_name), &["system:nodes"]);
     let client = client(api, user, "kubelet");
     let (ready, is_ready) = watch::channel(false);
-    let token = shutdown.clone();
-    parts.spawn(
-        async move { ("the kubelet", ferry_kubelet::run(config, client, ready, token).await.map_err(Into::into)) },
-    );
+    parts.keep("kubelet", move |token| {
+        let running = ferry_kubelet::run(config.clone(), client.clone(), ready.clone(), token);
+        async move { running.await.map_err(Into::into) }
+    });
     Ok(is_ready)
 }
 
-fn start_proxy(
-    cluster: &Cluster,
-    api: &ApiServer,
-    parts: &mut Parts,
-    shutdown: &CancellationToken,
-) -> Result<watch::Receiver<bool>> {
+fn keep_proxy(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) -> Result<watch::Receiver<bool>> {
     let mut config = proxy_config(cluster);
     config.cluster_cidrs = vec![cluster.pod_cidr.parse().context("--cluster-cidr")?];
     config.service_cidrs = vec![cluster.service_cidr.parse().context("--service-cidr")?];
     let (ready, is_ready) = watch::channel(false);
     let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "kube-proxy");
-    let (informers, token) = (Informers::with_shutdown(client, shutdown.clone()), shutdown.clone());
-    parts.spawn(async move {
-        ("the service proxy", ferry_proxy::run(&informers, config, ready, token).await.map_err(Into::into))
+    parts.keep("service proxy", move |token| {
+        let informers = Informers::with_shutdown(client.clone(), token.clone());
+        let (config, ready) = (config.clone(), ready.clone());
+        async move { ferry_proxy::run(&informers, config, ready, token).await.map_err(Into::into) }
     });
     Ok(is_ready)
 }
@@ -329,61 +336,64 @@ pub fn proxy_config(cluster: &Cluster) -> ferry_proxy::Config {
     config
 }
 
-/// Waits for the node's range of pod addresses and makes the bridge with its gateway.
-async fn prepare_bridge(cluster: &Cluster, admin: &Client, parts: &mut Parts) -> Result<Ipv4Addr> {
-    let (found, has_range) = watch::channel(None::<String>);
-    let (admin, name) = (admin.clone(), cluster.node_name.clone());
-    let look = tokio::spawn(async move {
+/// Waits for the node's range of pod addresses; its first is the bridge's.
+async fn await_pod_range(cluster: &Cluster, admin: &Client, parts: &mut Supervisor) -> Result<(Ipv4Addr, u8)> {
+    let (told, is_told) = watch::channel(false);
+    let look = async {
         loop {
-            if let Ok(node) = admin.get::<Node>("", &name).await
+            if let Ok(node) = admin.get::<Node>("", &cluster.node_name).await
                 && let Some(range) = node.spec.and_then(|spec| spec.pod_cidr)
             {
-                let _ = found.send(Some(range));
-                return;
+                let _ = told.send(true);
+                return range;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-    });
-    let mut has_range = has_range;
-    let (told, is_told) = watch::channel(false);
-    let wait = async {
-        let range = has_range.wait_for(Option::is_some).await.ok().and_then(|range| range.clone());
-        let _ = told.send(true);
-        range
     };
-    let (range, waited) = tokio::join!(wait, await_stage("the node's range of pod addresses", is_told, parts));
-    look.abort();
-    waited?;
-    let range = range.context("the node has no range of pod addresses")?;
+    let wait = await_stage("the node's range of pod addresses", is_told, parts);
+    let mut look = std::pin::pin!(look);
+    let mut wait = std::pin::pin!(wait);
+    let range = tokio::select! {
+        range = &mut look => range,
+        waited = &mut wait => {
+            waited?;
+            look.await
+        }
+    };
     let (base, bits) = parse_cidr("the node's pod range", &range)?;
-    let gateway = Ipv4Addr::from(u32::from(base) + 1);
-    network::ensure_bridge(&cluster.bridge(), gateway, bits).await?;
-    Ok(gateway)
+    Ok((Ipv4Addr::from(u32::from(base) + 1), bits))
 }
 
-fn start_dns(
+/// DNS listens on the bridge, which is made again for an attempt if somebody has removed it.
+fn keep_dns(
     cluster: &Cluster,
-    gateway: Ipv4Addr,
+    (gateway, bits): (Ipv4Addr, u8),
     api: &ApiServer,
-    parts: &mut Parts,
-    shutdown: &CancellationToken,
+    parts: &mut Supervisor,
 ) -> watch::Receiver<bool> {
-    let (ready, is_bound) = oneshot::channel();
-    let config = ferry_dns::Config {
-        bind: vec![SocketAddr::new(gateway.into(), 53)],
-        domain: cluster.cluster_domain.clone(),
-        cluster_dns: vec![cluster.service_ip(10).into()],
-        ready: Some(ready),
-        ..Default::default()
-    };
-    let client = client(api, UserInfo::service_account("kube-system", "coredns"), "coredns");
-    let informers = Informers::with_shutdown(client, shutdown.clone());
-    let token = shutdown.clone();
-    parts.spawn(async move { ("DNS", ferry_dns::run(config, informers, token).await.map_err(Into::into)) });
     let (ready, is_ready) = watch::channel(false);
-    tokio::spawn(async move {
-        if is_bound.await.is_ok() {
-            let _ = ready.send(true);
+    let cluster = cluster.clone();
+    let client = client(api, UserInfo::service_account("kube-system", "coredns"), "coredns");
+    parts.keep("DNS", move |token| {
+        let (bound, is_bound) = oneshot::channel();
+        let config = ferry_dns::Config {
+            bind: vec![SocketAddr::new(gateway.into(), 53)],
+            domain: cluster.cluster_domain.clone(),
+            cluster_dns: vec![cluster.service_ip(10).into()],
+            ready: Some(bound),
+            ..Default::default()
+        };
+        let informers = Informers::with_shutdown(client.clone(), token.clone());
+        let (ready, bridge) = (ready.clone(), cluster.bridge());
+        async move {
+            network::ensure_bridge(&bridge, gateway, bits).await?;
+            let report = async {
+                if is_bound.await.is_ok() {
+                    ready.send_replace(true);
+                }
+            };
+            let (served, ()) = tokio::join!(ferry_dns::run(config, informers, token), report);
+            served.map_err(Into::into)
         }
     });
     is_ready

@@ -1,6 +1,7 @@
 //! `ferry status`: does it run, is it well, what is on it.
 
 use crate::cluster::Cluster;
+use crate::progress::say;
 use crate::{Place, daemon, unsupported};
 use anyhow::{Context, Result, bail};
 use ferry_api::problems::{self, Problem};
@@ -13,36 +14,46 @@ pub async fn run(place: &Place) -> Result<()> {
     let Some(cluster) = Cluster::load(place)? else {
         bail!("there is no cluster in {}; `ferry up` makes one", place.data_dir.display());
     };
-    let Some(pid) = daemon::running_pid(&cluster) else {
-        println!("cluster   {} is stopped; `ferry up -d` brings it back", cluster.name);
-        println!("data      {}", cluster.data_dir.display());
+    let Some(pid) = daemon::running_pid(&cluster)? else {
+        say(&format!("cluster   {} is stopped; `ferry up -d{}` brings it back", cluster.name, cluster.flags()));
+        say(&format!("data      {}", cluster.data_dir.display()));
         bail!("not running");
     };
-    println!("cluster   {} runs as process {pid}", cluster.name);
-    println!("server    {}", cluster.api_url());
-    println!("data      {}", cluster.data_dir.display());
+    say(&format!("cluster   {} runs as process {pid}", cluster.name));
+    say(&format!("server    {}", cluster.api_url()));
+    say(&format!("data      {}", cluster.data_dir.display()));
     if let Some(memory) = proportional_memory(pid) {
-        println!("memory    {} MB (PSS, without containerd and pods)", memory / 1024);
+        say(&format!("memory    {} MB (PSS, without containerd and pods)", memory / 1024));
     }
+    say(&format!("logs      {}", cluster.data_dir.join("logs").display()));
     let client = admin_client(&cluster)?;
     let ready = client.call(Request { path: "/readyz".into(), ..Default::default() }).await;
-    println!("api       {}", ready.map_or_else(|error| format!("not ready: {error}"), |_| "ready".to_owned()));
+    say(&format!("api       {}", ready.map_or_else(|error| format!("not ready: {error}"), |_| "ready".to_owned())));
+    for problem in problems(&client).await? {
+        say(&format!("problem   {}", render_problem(&problem)));
+    }
     for node in client.list::<Node>("", &ListParams::default()).await.context("cannot list nodes")?.items {
-        println!("node      {} is {}", node.metadata.name.as_deref().unwrap_or("?"), describe_node(&node));
+        say(&format!("node      {} is {}", node.metadata.name.as_deref().unwrap_or("?"), describe_node(&node)));
     }
     let mut phases: BTreeMap<String, usize> = BTreeMap::new();
     for pod in client.list::<Pod>("", &ListParams::default()).await.context("cannot list pods")?.items {
         *phases.entry(pod.status.and_then(|s| s.phase).unwrap_or_else(|| "Unknown".into())).or_default() += 1;
     }
     let phases: Vec<String> = phases.into_iter().map(|(phase, n)| format!("{n} {phase}")).collect();
-    for problem in problems(&client).await? {
-        println!("problem   {}", render_problem(&problem));
-    }
     for line in unsupported::lines(&client).await? {
-        println!("ignored   {line}");
+        say(&format!("ignored   {line}"));
     }
-    println!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") });
+    say(&format!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") }));
     Ok(())
+}
+
+/// Succeeds when the API answers at all, be it that it is not well.
+pub async fn ask_livez(cluster: &Cluster) -> Result<()> {
+    let asked = admin_client(cluster)?.call(Request { path: "/livez".into(), ..Default::default() }).await;
+    match asked {
+        Err(error) if error.status().is_none() => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// A client that speaks as the cluster's administrator over the network, as kubectl does.

@@ -3,15 +3,15 @@
 //! looks at what is there and takes it away.
 
 use crate::cluster::Cluster;
+use crate::cluster_registry::ClusterRegistry;
+use crate::process::{self, Process};
 use crate::progress::say;
 use crate::{Place, containerd, daemon, kubeconfig, network};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a pod may take to end before it is killed, whatever its own grace period.
 const POD_GRACE: Duration = Duration::from_secs(10);
@@ -25,7 +25,7 @@ pub async fn down(place: &Place) -> Result<()> {
     };
     stop_ferry(&cluster).await?;
     stop(&cluster).await?;
-    say(&format!("cluster {:?} is stopped; `ferry up -d` brings it back", cluster.name));
+    say(&format!("cluster {:?} is stopped; `ferry up -d{}` brings it back", cluster.name, cluster.flags()));
     Ok(())
 }
 
@@ -37,12 +37,13 @@ pub async fn uninstall(place: &Place) -> Result<()> {
     stop_ferry(&cluster).await?;
     remove_pods(&cluster).await;
     stop(&cluster).await?;
-    if let Some(file) = kubeconfig::path() {
-        kubeconfig::remove(&cluster, &file)?;
-    }
+    kubeconfig::remove(&cluster)?;
     for dir in [&cluster.run_dir, &cluster.data_dir] {
         remove_dir(dir)?;
     }
+    let registry = ClusterRegistry::open()?;
+    registry.remove(&cluster.data_dir)?;
+    registry.tidy()?;
     // The CNI library's cache has a fixed place, shared with whoever else uses it; the
     // directories go only if nothing of anyone is left in them.
     for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni", "/run/netns"] {
@@ -52,29 +53,38 @@ pub async fn uninstall(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Ends the ferry process that runs the cluster, which stops its pods on the way out.
+/// Ends the ferry process that runs the cluster; its pods are stopped afterwards. One that
+/// stands still is killed, because it would not see the signal.
 async fn stop_ferry(cluster: &Cluster) -> Result<()> {
-    let Some(pid) = daemon::running_pid(cluster) else { return Ok(()) };
-    if pid == i32::try_from(std::process::id()).unwrap_or(0) {
+    let Some(pid) = daemon::running_pid(cluster)? else { return Ok(()) };
+    let process = Process::open(pid)?;
+    // Looked at again: the number may have changed hands before the process was opened.
+    let Some(process) = process.filter(|_| matches!(daemon::running_pid(cluster), Ok(Some(still)) if still == pid))
+    else {
         return Ok(());
-    }
-    end_process(pid, POD_GRACE + PROCESS_GRACE + PROCESS_GRACE)
-        .await
-        .with_context(|| format!("cannot stop ferry (process {pid})"))
+    };
+    let grace = if process::is_stopped(pid) { Duration::ZERO } else { PROCESS_GRACE };
+    process.end(grace).await.with_context(|| format!("cannot stop ferry (process {pid})"))
 }
 
 /// Everything but the data: pods, containerd, shims, mounts, firewall, links, cgroups.
 pub async fn stop(cluster: &Cluster) -> Result<()> {
     stop_pods(cluster).await;
     if cluster.runtime_endpoint.is_none() {
-        if let Some(pid) = containerd::pid(cluster) {
-            end_process(pid, PROCESS_GRACE).await.context("cannot stop containerd")?;
+        if let Some(process) = containerd::running(cluster)? {
+            process.end(PROCESS_GRACE).await.context("cannot stop containerd")?;
         }
         for pid in shims(cluster) {
-            end_process(pid, Duration::ZERO).await.context("cannot stop a container shim")?;
+            if let Some(process) = Process::open(pid)? {
+                process.kill().await.context("cannot stop a container shim")?;
+            }
         }
     }
     unmount_below(&[&cluster.run_dir, &cluster.data_dir])?;
+    if !cluster.owns_its_name()? {
+        say(&format!("another cluster is called {:?}: its bridge, firewall table and cgroup stay", cluster.name));
+        return Ok(());
+    }
     ferry_proxy::cleanup(&crate::server::proxy_config(cluster)).await.context("cannot remove the nft table")?;
     network::remove_link(&cluster.bridge()).await?;
     remove_cgroups(&cluster.name);
@@ -116,33 +126,6 @@ async fn remove_pods(cluster: &Cluster) {
     let Some(runtime) = connect(cluster).await else { return };
     let sandboxes = our_sandboxes(cluster, &runtime).await;
     futures_util::future::join_all(sandboxes.iter().map(|id| runtime.remove_pod_sandbox(id))).await;
-}
-
-/// SIGTERM, and SIGKILL if that was not enough.
-async fn end_process(pid: i32, grace: Duration) -> Result<()> {
-    for (signal, patience) in [(Signal::SIGTERM, grace), (Signal::SIGKILL, PROCESS_GRACE)] {
-        match kill(Pid::from_raw(pid), signal) {
-            Ok(()) => {}
-            Err(nix::errno::Errno::ESRCH) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        }
-        let deadline = Instant::now() + patience;
-        while Instant::now() < deadline {
-            if has_ended(pid) {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    }
-    if has_ended(pid) { Ok(()) } else { bail!("process {pid} does not end") }
-}
-
-/// Gone, or a zombie that only waits for its parent.
-fn has_ended(pid: i32) -> bool {
-    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X'])),
-        Err(_) => true,
-    }
 }
 
 /// The shims of our containerd, told by its socket on their command line.
@@ -243,13 +226,5 @@ mod tests {
     fn mount_points_are_unescaped_and_in_order() {
         let table = "1 0 0:1 / / rw - ext4 x rw\n2 1 0:2 / /run/a\\040b rw - tmpfs t rw\n3 2 0:3 / /run/a\\040b/c rw - proc p rw\n";
         assert_eq!(mount_points(table), ["/", "/run/a b", "/run/a b/c"].map(PathBuf::from));
-    }
-
-    #[test]
-    fn a_process_that_is_gone_has_ended() {
-        let mut child = std::process::Command::new("true").spawn().expect("started");
-        child.wait().expect("ended");
-        assert!(has_ended(i32::try_from(child.id()).expect("a process id")));
-        assert!(!has_ended(i32::try_from(std::process::id()).expect("a process id")));
     }
 }

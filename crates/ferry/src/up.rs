@@ -3,12 +3,13 @@
 use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster::{Cluster, Wishes};
-use crate::daemon::RunLock;
+use crate::daemon::{Presence, RunLock};
 use crate::debugging::Debugging;
+use crate::log::Audience;
 use crate::progress::{Progress, render_duration, say};
 use crate::server::Server;
-use crate::{Place, daemon, kubeconfig, log, preflight, restore, teardown};
-use anyhow::{Context, Result};
+use crate::{Place, daemon, kubeconfig, log, preflight, restore, systemd, teardown};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::net::IpAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -47,6 +48,9 @@ pub struct UpArgs {
     /// Use a container runtime that is there instead of starting containerd
     #[arg(long, value_name = "SOCKET")]
     container_runtime_endpoint: Option<PathBuf>,
+    /// The pods that this node takes at most [default: 110]
+    #[arg(long, value_name = "PODS")]
+    max_pods: Option<u32>,
     #[command(flatten)]
     access: Access,
     #[command(flatten)]
@@ -59,6 +63,9 @@ pub struct UpArgs {
     /// Start although the store has lost writes that it had acknowledged; the rest is served
     #[arg(long)]
     accept_data_loss: bool,
+    /// Start nothing: print a systemd unit that runs `ferry up` with the other flags given
+    #[arg(long)]
+    systemd: bool,
     /// What to log, as in RUST_LOG
     #[arg(long, value_name = "FILTER", default_value = "warn,ferry=info", env = "FERRY_LOG")]
     log: String,
@@ -85,17 +92,25 @@ impl UpArgs {
             access: self.access.clone(),
             audit: self.audit.clone(),
             debugging: self.debugging.clone(),
+            max_pods: self.max_pods,
         }
     }
 }
 
 pub async fn run(args: UpArgs) -> Result<()> {
+    log::parse_filter(&args.log)?;
     restore::finish_pending(&args.place.data_dir)?;
     let mut cluster = Cluster::load_or_decide(&args.place, &args.wishes())?;
     cluster.accept_data_loss = args.accept_data_loss;
-    if let Some(pid) = daemon::running_pid(&cluster) {
-        say(&format!("cluster {:?} runs already as process {pid}; `ferry status` says more", cluster.name));
+    if args.systemd {
+        say(systemd::unit(&args.place)?.trim_end());
         return Ok(());
+    }
+    // The process in the background takes its parent's word for it.
+    if !args.detached
+        && let Presence::Answers(pid) = daemon::settle(&cluster).await?
+    {
+        return report_running(&args.place, &cluster, pid);
     }
     make_directories(&cluster)?;
     if args.detach {
@@ -105,58 +120,106 @@ pub async fn run(args: UpArgs) -> Result<()> {
     let result = serve(args, cluster).await;
     if detached && let Err(error) = &result {
         // The log has it too, but the person in front reads this.
+        tracing::error!(error = format!("{error:#}"), "ferry ends");
         say(&format!("ferry: {error:#}"));
     }
     result
 }
 
-async fn serve(args: UpArgs, cluster: Cluster) -> Result<()> {
+/// A cluster that runs stays as it is; flags that it was not started with are refused
+/// rather than ignored.
+fn report_running(place: &Place, wanted: &Cluster, pid: i32) -> Result<()> {
+    let (name, flags) = (&wanted.name, wanted.flags());
+    let running = Cluster::load(place)?;
+    if running.is_some_and(|running| Cluster { node_ip: wanted.node_ip, ..running } != *wanted) {
+        bail!(
+            "cluster {name:?} runs already as process {pid}, with other flags; `ferry down{flags}` stops it, and then they can change"
+        );
+    }
+    say(&format!("cluster {name:?} runs already as process {pid}; `ferry status{flags}` says more"));
+    Ok(())
+}
+
+/// The reason why a running cluster ends.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// Ctrl-C, by a person who has the cluster in front: `ferry down` on the spot.
+    Interrupted,
+    /// SIGTERM, by `ferry down`, which stops the pods itself, or by systemd: the pods stay.
+    Terminated,
+}
+
+async fn serve(args: UpArgs, mut cluster: Cluster) -> Result<()> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut progress = Progress::new();
     let found = preflight::run(&cluster)?;
-    let Some(_lock) = RunLock::take(&cluster)? else {
-        anyhow::bail!("another `ferry up` is starting this cluster right now")
-    };
-    cluster.save()?;
-    log::start(&args.log, args.detached)?;
+    let Some(_lock) = RunLock::take(&cluster)? else { bail!("another `ferry up` is starting this cluster right now") };
+    cluster.register()?;
+    let audience = if args.detached { Audience::FileOnly } else { Audience::FileAndStderr };
+    log::start(&args.log, &cluster.log_file(), audience)?;
     progress.done("checked this machine");
 
     let shutdown = CancellationToken::new();
     let user_kubeconfig = args.kubeconfig.clone().or_else(kubeconfig::path);
     let started = tokio::select! {
-        started = Server::start(&cluster, &found, user_kubeconfig.as_deref(), &mut progress, shutdown.clone()) => started.map(Some),
-        _ = interrupt.recv() => Ok(None),
-        _ = terminate.recv() => Ok(None),
+        started = Server::start(&cluster, &found, user_kubeconfig.as_deref(), &mut progress, shutdown.clone()) => started.map(Ok),
+        _ = interrupt.recv() => Ok(Err(End::Interrupted)),
+        _ = terminate.recv() => Ok(Err(End::Terminated)),
     };
     let server = match started {
-        Ok(Some(server)) => server,
-        // What had been started must not stay behind half-made.
-        other => {
+        Ok(Ok(server)) => server,
+        Ok(Err(end)) => {
             shutdown.cancel();
-            teardown::stop(&cluster).await?;
-            return other.map(drop);
+            return if end == End::Interrupted { teardown::stop(&cluster).await } else { Ok(()) };
+        }
+        Err(error) => {
+            shutdown.cancel();
+            return Err(give_up(&cluster, error).await);
         }
     };
+    remember(&mut cluster, &server);
     say(&render_welcome(&cluster, &render_duration(progress.total()), args.detached));
+    systemd::report_ready();
     if args.detached {
         daemon::report_ready()?;
     }
-    let failure = tokio::select! {
-        _ = interrupt.recv() => None,
-        _ = terminate.recv() => None,
-        failed = server.failed() => Some(failed),
+    let end = tokio::select! {
+        _ = interrupt.recv() => End::Interrupted,
+        _ = terminate.recv() => End::Terminated,
     };
-    if !args.detached {
+    if end == End::Interrupted && !args.detached {
         say("stopping the pods and the cluster; the data stays");
     }
-    shutdown.cancel();
-    server.join().await;
-    teardown::stop(&cluster).await?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(()),
+    server.stop().await;
+    if end == End::Interrupted { teardown::stop(&cluster).await } else { Ok(()) }
+}
+
+/// Keeps the flags of a start that succeeded for the next one. A disk that is full must not
+/// end a cluster that runs, so that this only reports.
+fn remember(cluster: &mut Cluster, server: &Server) {
+    cluster.has_run = true;
+    if let Err(error) = cluster.save() {
+        let message = format!("{error:#}; the next `ferry up` needs its flags again");
+        tracing::error!(message);
+        server.problems().report("ferry", "cluster.json", &message);
     }
+}
+
+/// After a failed start. Pods that an earlier ferry has left running stay: only `down` and
+/// `uninstall` stop them. What a first start has made goes again, the store of a cluster
+/// that never was among it, so that the next may choose other ranges.
+async fn give_up(cluster: &Cluster, error: anyhow::Error) -> anyhow::Error {
+    if cluster.has_run {
+        return error.context(format!("pods that run are left running; `ferry down{}` stops them", cluster.flags()));
+    }
+    if let Err(error) = teardown::stop(cluster).await {
+        tracing::warn!(error = format!("{error:#}"), "cannot clean up after a start that failed");
+    }
+    if let Err(error) = std::fs::remove_dir_all(cluster.data_dir.join("store")) {
+        tracing::warn!(%error, "cannot remove the store of a start that failed");
+    }
+    error
 }
 
 fn make_directories(cluster: &Cluster) -> Result<()> {
@@ -179,12 +242,38 @@ fn render_welcome(cluster: &Cluster, took: &str, detached: bool) -> String {
         cluster.name, cluster.node_name
     );
     out.push_str(&format!("  kubectl --context {} get nodes,pods -A\n", cluster.name));
-    out.push_str("  ferry demo      three web servers behind one name\n");
-    out.push_str("  ferry status    how it is\n");
-    out.push_str(if detached {
-        "  ferry down      stop it, keep its data\n"
+    let flags = cluster.flags();
+    let mut add = |verb: &str, effect: &str| out.push_str(&format!("  {:<15} {effect}\n", format!("{verb}{flags}")));
+    add("ferry demo", "three web servers behind one name");
+    add("ferry status", "how it is");
+    add("ferry logs", "what it logs");
+    if detached {
+        add("ferry down", "stop it, keep its data");
     } else {
-        "  Ctrl-C          stop it, keep its data\n"
-    });
+        out.push_str("  Ctrl-C          stop it, keep its data\n");
+    }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hints_of_a_second_cluster_name_its_directories() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = Place { data_dir: dir.path().join("data"), run_dir: Some(dir.path().join("run")) };
+        let wishes = Wishes {
+            node_name: Some("a".into()),
+            node_ip: Some("192.0.2.7".parse().expect("an address")),
+            ..Default::default()
+        };
+        let mut cluster = Cluster::load_or_decide(&place, &wishes).expect("decided");
+        let welcome = render_welcome(&cluster, "1 s", true);
+        let flags = format!("--data-dir {0}/data --run-dir {0}/run", dir.path().display());
+        let hints: Vec<&str> = welcome.lines().filter(|line| line.starts_with("  ferry ")).collect();
+        assert!(hints.len() == 4 && hints.iter().all(|hint| hint.contains(&flags)), "{welcome}");
+        (cluster.data_dir, cluster.run_dir) = ("/var/lib/ferry".into(), "/run/ferry".into());
+        assert!(!render_welcome(&cluster, "1 s", true).contains("--data-dir"));
+    }
 }
