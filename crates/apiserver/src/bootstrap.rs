@@ -18,14 +18,11 @@ use std::sync::Arc;
 /// How many of the default roles are written at a time.
 const AT_ONCE: usize = 64;
 
-const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+pub(crate) const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 pub async fn run(server: &ServerState) -> Result<(), Status> {
     let registry = &server.registry;
-    for name in NAMESPACES {
-        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
-    }
+    ensure_namespaces(registry).await?;
     // Since when the uses of tokens in Secrets are noted, for whoever removes unused ones.
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d").to_string();
     let tracking = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"since": today},
@@ -41,10 +38,19 @@ pub async fn run(server: &ServerState) -> Result<(), Status> {
     let writes: Vec<_> =
         plan_reconcile(&*server.lookup).into_iter().map(|write| reconcile(registry.clone(), write)).collect();
     stream::iter(writes).buffered(AT_ONCE).try_collect::<Vec<()>>().await?;
-    match server.config.advertise_address {
+    let address = *server.advertised.borrow();
+    match address {
         Some(address) => advertise(server, address).await,
         None => Ok(()),
     }
+}
+
+pub(crate) async fn ensure_namespaces(registry: &Registry) -> Result<(), Status> {
+    for name in NAMESPACES {
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        create_if_absent(registry, "", "v1", "namespaces", "", namespace).await?;
+    }
+    Ok(())
 }
 
 /// One of the objects that divide the server between its clients.

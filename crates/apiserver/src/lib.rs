@@ -34,6 +34,7 @@ mod finish;
 mod flow_control;
 mod framing;
 mod health;
+mod kept_objects;
 mod legacy_token_use;
 pub mod metrics;
 mod negotiate;
@@ -103,6 +104,8 @@ pub(crate) struct ServerState {
     pub bootstrapped: AtomicBool,
     pub stopping: AtomicBool,
     pub stop: watch::Sender<bool>,
+    /// Where pods reach this server, in the endpoints of default/kubernetes.
+    pub advertised: watch::Sender<Option<SocketAddr>>,
 }
 
 impl ApiServer {
@@ -162,6 +165,7 @@ impl ApiServer {
         let backends = stream::Backends::new(config.kubelet.as_ref(), config.dial.clone())?;
         let aggregator = aggregation::Aggregator::new(lookup.clone(), config.dial.clone(), config.front_proxy.clone());
         let flow_control = FlowControl::follow(&*lookup);
+        let advertised = watch::Sender::new(config.advertise_address);
         let server = Self(Arc::new(ServerState {
             config,
             registry,
@@ -176,8 +180,10 @@ impl ApiServer {
             bootstrapped: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             stop: watch::Sender::new(false),
+            advertised,
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
+        kept_objects::start(&server.0);
         service_cidr::start(&server.0).await.map_err(Error::Bootstrap)?;
         registry::service_address::start(&server.0).await;
         crd::start(&server.0).await?;
@@ -227,6 +233,7 @@ impl ApiServer {
 
     /// Keeps the endpoints of default/kubernetes at this address from now on.
     pub async fn advertise(&self, address: SocketAddr) -> Result<(), Error> {
+        self.0.advertised.send_replace(Some(address));
         bootstrap::advertise(&self.0, address).await.map_err(Error::Bootstrap)
     }
 }

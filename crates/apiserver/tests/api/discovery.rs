@@ -1,5 +1,6 @@
 //! What a client learns before it asks for anything.
 
+use crate::loopback::eventually;
 use crate::server::Server;
 use ferry_apiserver::Peer;
 use http::Request;
@@ -127,4 +128,35 @@ async fn every_cluster_has_its_namespaces_roles_and_service() {
     assert_eq!(endpoints["subsets"][0]["addresses"], json!([{"ip": "10.0.0.2"}]));
     let slice = server.get("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes").await.ok();
     assert_eq!(slice["endpoints"][0]["addresses"], json!(["10.0.0.2"]));
+}
+
+/// `kubectl delete services --all` in the default namespace must not cost pods the API for good.
+#[tokio::test]
+async fn the_service_of_the_api_comes_back_when_it_is_deleted_or_changed() {
+    let server = Server::start().await;
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes";
+    let endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
+    let services = "/api/v1/namespaces/default/services/kubernetes";
+    for path in [services, endpoints, slices] {
+        let before = server.get(path).await.ok();
+        server.delete(path).await.ok();
+        eventually("it comes back", || async { server.get(path).await.code == 200 }).await;
+        let after = server.get(path).await.ok();
+        assert_ne!(after["metadata"]["uid"], before["metadata"]["uid"], "{path}");
+        for part in ["subsets", "endpoints", "ports"] {
+            assert_eq!(after[part], before[part], "{path} {part}");
+        }
+        assert_eq!(after["spec"]["clusterIP"], before["spec"]["clusterIP"], "{path}");
+    }
+    let patch = json!({"subsets": [{"addresses": [{"ip": "10.9.9.9"}], "ports": [{"name": "https", "port": 1}]}]});
+    server.patch("application/merge-patch+json", endpoints, &patch).await.ok();
+    eventually("it is mended", || async {
+        server.get(endpoints).await.ok()["subsets"][0]["addresses"][0]["ip"] == "10.0.0.1"
+    })
+    .await;
+    let mended = server.get(endpoints).await.ok();
+    // What is right is left alone: other writes go on, these have the same version still.
+    server.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": "later"}})).await.ok();
+    let version = &server.get(endpoints).await.ok()["metadata"]["resourceVersion"];
+    assert_eq!(*version, mended["metadata"]["resourceVersion"]);
 }
