@@ -1,5 +1,6 @@
-//! Other people's clients against our API server: Python's, JavaScript's and Rust's, and a
-//! fuzzer that reads our own OpenAPI. Their programs are in `python/` and `node/`, the Rust
+//! Other people's clients against our API server: four of Python (kubernetes, its asyncio
+//! sibling, kr8s and the operators of kopf), JavaScript's and Rust's, and a fuzzer that reads
+//! our own OpenAPI. Their programs are in `python/` and `node/`, the Rust
 //! one in `tests/`; what they need is installed by `scripts/install-deps test`.
 //!
 //! The server is a whole one over TLS with a kubeconfig, but without a node and without

@@ -13,8 +13,28 @@ const LIMIT: Duration = Duration::from_secs(900);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_python_client_works() {
+    run_python("python/test_client.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kubernetes_asyncio_works() {
+    run_python("python/test_asyncio.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kr8s_works() {
+    run_python("python/test_kr8s.py").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kopf_operator_works() {
+    run_python("python/test_kopf.py").await;
+}
+
+/// Runs the unittest cases of a file against a server of their own; none may be skipped.
+async fn run_python(file: &str) {
     let server = Server::start().await.expect("a server");
-    let said = server.drive(&python("python"), &["-m", "unittest", "-v", "python/test_client.py"], LIMIT).await;
+    let said = server.drive(&python("python"), &["-m", "unittest", "-v", file], LIMIT).await;
     let said = said.unwrap_or_else(|error| panic!("{error:#}"));
     assert!(said.contains("\nOK") && !said.contains("skipped"), "{said}");
 }
