@@ -101,6 +101,8 @@ impl Server {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
         }
+        // Before the first pod, which may open the bridge to loopback by its hostPort.
+        ferry_proxy::guard_loopback(&proxy_config(cluster)).await.context("cannot guard the loopback network")?;
         let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
         let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
 

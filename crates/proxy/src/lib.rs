@@ -6,8 +6,9 @@
 //!                              traffic)      elements)      changed)       transaction)
 //! ```
 //!
-//! The first four are pure; `sync.rs` is the loop that drives them. The binary calls [`run`]
-//! on each node and [`cleanup`] when the node is uninstalled.
+//! The first four are pure; `sync.rs` is the loop that drives them. The binary calls
+//! [`guard_loopback`] before the first pod starts, [`run`] on each node and [`cleanup`] when the
+//! node is uninstalled.
 //!
 //! **Invariant:** nothing outside the configured table is ever read or changed.
 
@@ -96,6 +97,14 @@ pub async fn run(
     let nft = NftCommand::new(config.nft.clone());
     sync::run(informers, &config, &nft, ready, shutdown).await;
     Ok(())
+}
+
+/// Puts the chain in place that keeps pods and neighbours from the host's loopback network.
+/// The rest of the table stays as it is: traffic of an earlier run goes on. [`run`] keeps the
+/// chain, [`cleanup`] removes it with the table.
+pub async fn guard_loopback(config: &Config) -> Result<(), Error> {
+    check_table(&config.table)?;
+    NftCommand::new(config.nft.clone()).run(&render::render_loopback_guard(&config.table)).await
 }
 
 /// Removes the table with all that is in it, if it is there.

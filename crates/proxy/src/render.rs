@@ -160,10 +160,11 @@ pub fn render_base(config: &Config) -> String {
         }),
     );
 
-    // The numbers are the kernel's priorities: -100 translates destinations, 100 sources, 0
-    // filters. Source ranges are judged before translation, while the destination still is the
-    // load balancer's address.
+    // The numbers are the kernel's priorities: -300 comes before connection tracking, -100
+    // translates destinations, 100 sources, 0 filters. Source ranges are judged before
+    // translation, while the destination still is the load balancer's address.
     let new = |chain: &str| format!("ct state new jump {chain}");
+    frame.chain(LOOPBACK_CHAIN, Some(LOOPBACK_HOOK), loopback_rules());
     frame.chain("nat-prerouting", Some("nat hook prerouting priority -100"), vec!["jump services".to_string()]);
     frame.chain("nat-output", Some("nat hook output priority -100"), vec!["jump services".to_string()]);
     frame.chain("nat-postrouting", Some("nat hook postrouting priority 100"), vec!["jump masquerading".to_string()]);
@@ -185,6 +186,35 @@ pub fn render_base(config: &Config) -> String {
         vec![new("no-endpoints"), new("cluster-ips-check")],
     );
     frame.body
+}
+
+/// Drops what claims to be of the host's loopback network and does not come from `lo`.
+///
+/// A pod with a hostPort makes the CNI plugin portmap set `route_localnet` on the bridge, and
+/// from then on the kernel delivers 127.0.0.1 from any pod to servers that trust their loopback
+/// (the class of CVE-2020-8558). The chain sees packets as they are on the wire: answers to a
+/// connection that portmap or this table translated carry the bridge's address here, so that no
+/// such flow is cut. No protocol is named, because none has a reason to be let through.
+const LOOPBACK_CHAIN: &str = "loopback";
+const LOOPBACK_HOOK: &str = "filter hook prerouting priority -300";
+
+fn loopback_rules() -> Vec<String> {
+    let rules = |Words { ip, loopback, .. }: Words| {
+        ["daddr", "saddr"].map(|side| format!("iifname != \"lo\" {ip} {side} {loopback} drop"))
+    };
+    Family::ALL.into_iter().flat_map(|family| rules(words(family))).collect()
+}
+
+/// The loopback chain alone, as a script that leaves the rest of the table as it is: what has
+/// to be in place before the first pod, whether any Service is known or not.
+pub(crate) fn render_loopback_guard(table: &str) -> String {
+    let mut script = format!(
+        "add table inet {table}\nadd chain inet {table} {LOOPBACK_CHAIN} {{ type {LOOPBACK_HOOK}; policy accept; }}\nflush chain inet {table} {LOOPBACK_CHAIN}\n"
+    );
+    for rule in loopback_rules() {
+        let _ = writeln!(script, "add rule inet {table} {LOOPBACK_CHAIN} {rule}");
+    }
+    script
 }
 
 #[derive(Default)]

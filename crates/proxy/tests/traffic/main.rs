@@ -2,6 +2,7 @@
 //! test's own, and connections are made to see where they end. Needs root, `ip` and `nft`.
 
 mod api;
+mod loopback;
 mod world;
 
 use std::collections::BTreeSet;

@@ -90,6 +90,11 @@ impl World {
         ip(&format!("-n {other} route add default via {gateway}"));
     }
 
+    /// Runs `ip` for a namespace.
+    pub fn ip_within(&self, name: &str, arguments: &str) {
+        ip(&format!("-n {} {arguments}", self.namespace(name)));
+    }
+
     /// How to run nft on the node.
     pub fn nft(&self) -> Vec<OsString> {
         ["ip", "netns", "exec", &self.namespace(NODE), "nft"].map(OsString::from).to_vec()
