@@ -1,9 +1,10 @@
 //! Services and their endpoints as DNS, inside the binary.
 //!
 //! records.rs holds the zone and answers from it, forward.rs asks the host's resolvers
-//! about everything else, server.rs listens. The zone follows the Kubernetes DNS-Based
+//! about everything else, server.rs listens on what bind.rs opens. The zone follows the Kubernetes DNS-Based
 //! Service Discovery specification 1.1.0, with CoreDNS' answers where it is silent.
 
+mod bind;
 mod forward;
 mod records;
 mod server;
@@ -35,6 +36,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Config {
     /// Where to listen, over UDP and TCP. The proxy leads the cluster's DNS address here.
     pub bind: Vec<SocketAddr>,
+    /// The interfaces whose packets are answered; none means all of them. An address alone
+    /// keeps nobody out, because the node takes packets for it by any interface.
+    pub devices: Vec<String>,
     /// The cluster's domain.
     pub domain: String,
     /// The addresses that pods ask; they are never forwarded to.
@@ -51,6 +55,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             bind: Vec::new(),
+            devices: Vec::new(),
             domain: "cluster.local".to_owned(),
             cluster_dns: vec![IpAddr::from([10, 96, 0, 10])],
             resolv_conf: "/etc/resolv.conf".into(),

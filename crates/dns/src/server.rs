@@ -2,7 +2,7 @@
 
 use crate::forward::{Forwarder, Source};
 use crate::records::{Answer, Zone};
-use crate::{Config, Error, Result};
+use crate::{Config, Error, Result, bind};
 use async_trait::async_trait;
 use hickory_proto::op::{Edns, Message, MessageType, Metadata, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{DNSClass, Name, Record, RecordType};
@@ -15,7 +15,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::sync::CancellationToken;
 
 /// A TCP connection that asks nothing for this long is closed.
@@ -34,9 +33,17 @@ const MAX_ALIASES: usize = 8;
 pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: CancellationToken) -> Result<()> {
     let (mut sockets, mut listeners, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     for address in &config.bind {
-        let failed = |source| Error::Bind { address: *address, source };
-        sockets.push(UdpSocket::bind(address).await.map_err(failed)?);
-        listeners.push(TcpListener::bind(address).await.map_err(failed)?);
+        let mut open = |device| {
+            let (socket, listener) =
+                bind::open(*address, device).map_err(|source| Error::Bind { address: *address, source })?;
+            sockets.push(socket);
+            listeners.push(listener);
+            Ok(())
+        };
+        match config.devices.as_slice() {
+            [] => open(None)?,
+            devices => devices.iter().try_for_each(|device| open(Some(device)))?,
+        }
         bound.push(*address);
     }
     let excluded =

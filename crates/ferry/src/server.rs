@@ -380,6 +380,7 @@ fn keep_dns(
         let (bound, is_bound) = oneshot::channel();
         let config = ferry_dns::Config {
             bind: vec![SocketAddr::new(gateway.into(), 53)],
+            devices: vec![cluster.bridge(), "lo".to_owned()],
             domain: cluster.cluster_domain.clone(),
             cluster_dns: vec![cluster.service_ip(10).into()],
             ready: Some(bound),

@@ -1,5 +1,7 @@
 //! Real queries over loopback: UDP, TCP, EDNS, truncation, forwarding and change.
 
+mod reach;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use ferry_client::{Body, BoxError, Client, Informers, Transport, full_body};
@@ -82,17 +84,17 @@ struct Running {
 }
 
 async fn start(objects: Vec<(&'static str, Value)>, resolvers: Vec<SocketAddr>) -> Running {
+    let bind = vec![bind_both().await.0.local_addr().expect("an address")];
+    serve_with(Config { bind, ..Default::default() }, objects, resolvers).await
+}
+
+async fn serve_with(config: Config, objects: Vec<(&'static str, Value)>, resolvers: Vec<SocketAddr>) -> Running {
     let api = StaticApi { objects: Arc::new(objects), ..Default::default() };
     let shutdown = CancellationToken::new();
     let client = Client::new(Arc::new(api.clone()), "dns");
     let informers = Informers::with_shutdown(client, shutdown.clone());
     let (ready, is_ready) = oneshot::channel();
-    let config = Config {
-        bind: vec![bind_both().await.0.local_addr().expect("an address")],
-        resolvers: Some(resolvers),
-        ready: Some(ready),
-        ..Default::default()
-    };
+    let config = Config { resolvers: Some(resolvers), ready: Some(ready), ..config };
     let run = ferry_dns::run(config, informers, shutdown.clone());
     tokio::spawn(async move { run.await.expect("the server runs") });
     let address = is_ready.await.expect("the server comes up")[0];
