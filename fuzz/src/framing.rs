@@ -79,7 +79,7 @@ pub fn websocket(data: &[u8]) {
     let mut stream = stream.now_or_never().expect("no handshake is waited for");
     while let Some(said) = stream.next().now_or_never().expect("everything is there already") {
         match said {
-            Ok(Message::Binary(message)) => read_channel(&message),
+            Ok(said @ (Message::Binary(_) | Message::Text(_))) => read_channel(&said.into_data()),
             Ok(_) => {}
             Err(_) => break,
         }
@@ -88,14 +88,12 @@ pub fn websocket(data: &[u8]) {
 }
 
 fn read_channel(message: &[u8]) {
-    for v5 in [false, true] {
-        match channel::read(message, v5) {
-            Said::Input { channel, data } => {
-                assert!(matches!(channel, channel::STDIN | channel::RESIZE), "nobody may write into channel {channel}");
-                assert_eq!(channel::render(channel, data), message);
-            }
-            Said::End(channel) => assert!(v5 && channel == channel::STDIN),
-            Said::Nothing => {}
+    match channel::read(message) {
+        Said::Input { channel, data } => {
+            assert!(matches!(channel, channel::STDIN | channel::RESIZE), "nobody may write into channel {channel}");
+            assert_eq!(channel::render(channel, data), message);
         }
+        Said::End(channel) => assert_eq!(channel, channel::STDIN),
+        Said::Nothing => {}
     }
 }

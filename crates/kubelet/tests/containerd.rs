@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use support::api::FakeApi;
-use support::caller::{Output, server_and_callers};
+use support::caller::{Caller, Output, server_and_callers};
 use support::eventually;
 use support::machine::{IMAGE, Machine};
 use tokio::sync::watch;
+use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
 const NODE: &str = "node-a";
@@ -238,6 +239,56 @@ async fn a_pods_whole_life() {
     kubelet.stop().await;
 }
 
+/// The WebSocket dialects of older clients, which the runtime speaks itself.
+async fn speak_every_dialect(caller: &Caller) {
+    let say = "/exec/default/web/c?command=/program&command=say&command=hi&output=1&error=1";
+    // Before v4 a command that succeeds has no status; and an empty message comes first.
+    let said = caller.converse(say, "channel.k8s.io", &[]).await;
+    assert_eq!(joined(&said, 1), b"hi\n");
+    assert_eq!(joined(&said, 3), b"", "{said:?}");
+    let said = caller.converse(say, "v4.channel.k8s.io", &[]).await;
+    assert_eq!(joined(&said, 1), b"hi\n");
+    let status: Value = serde_json::from_slice(&joined(&said, 3)).expect("a status");
+    assert_eq!(status["status"], "Success");
+    let said = caller.converse(say, "base64.channel.k8s.io", &[]).await;
+    assert!(said.contains(&Message::text("1aGkK")), "{said:?}");
+
+    // Input in text messages, as the Python client sends it.
+    let path = "/exec/default/web/c?command=/program&command=first-line&input=1&output=1";
+    let said = caller.converse(path, "v4.channel.k8s.io", &[Message::text("\0a line\n")]).await;
+    assert_eq!(joined(&said, 1), b"a line\n", "{said:?}");
+
+    // Two channels for each port, which are told their port first.
+    let get = b"\0GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec();
+    let said =
+        caller.converse("/portForward/default/http?port=8080", "v4.channel.k8s.io", &[Message::binary(get)]).await;
+    assert_eq!(said[..2], [Message::binary(vec![0, 0x90, 0x1f]), Message::binary(vec![1, 0x90, 0x1f])]);
+    let answer = String::from_utf8_lossy(&joined(&said[2..], 0)).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{said:?}");
+    let (status, why) = caller.get("/portForward/default/http?port=8080").await;
+    assert_eq!((status, why.as_str()), (400, "Upgrade request required"));
+}
+
+/// What was sent on one channel, in binary messages.
+fn joined(said: &[Message], channel: u8) -> Vec<u8> {
+    let of_channel = |message: &Message| match message {
+        Message::Binary(data) if data.first() == Some(&channel) => data[1..].to_vec(),
+        _ => Vec::new(),
+    };
+    said.iter().flat_map(of_channel).collect()
+}
+
+/// A refused upgrade used to leave an address of the runtime's behind. A thousand of them wait
+/// for a minute at most, and while they do nobody can run a command.
+async fn refuse_without_cost(caller: &Caller) {
+    for path in ["/portForward/default/http?port=8080", "/exec/default/web/c?command=/program&output=1"] {
+        assert_eq!(caller.refused_upgrades(path, 1100).await, [403].into(), "{path}");
+    }
+    let said =
+        caller.exec_spdy("/exec/default/web/c?command=/program&command=say&command=still&output=1&error=1").await;
+    assert_eq!(said.stdout, "still\n", "{said:?}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_terminals() {
     let machine = Machine::start("logs").await;
@@ -304,6 +355,9 @@ async fn logs_and_terminals() {
     .await;
     let said = caller.forward_spdy("/portForward/default/http", "8080", "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(said.starts_with("HTTP/1.1 200 OK"), "{said}");
+
+    speak_every_dialect(&caller).await;
+    refuse_without_cost(&caller).await;
 
     let (_, summary) = caller.get("/stats/summary").await;
     let summary: Value = serde_json::from_str(&summary).expect("JSON");

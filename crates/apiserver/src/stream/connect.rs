@@ -49,10 +49,10 @@ fn render_options(kind: &str, api_version: &str, info: &RequestInfo, query: &Que
             }
         }
         "portforward" => {
-            let ports: Vec<i32> = query
-                .all("ports")
-                .map(|text| text.parse().map_err(|_| bad_number(text)))
-                .collect::<Result<_, Status>>()?;
+            // One by one or as a list, as some clients send them.
+            let ports = query.all("ports").flat_map(|text| text.split(','));
+            let ports: Vec<u16> =
+                ports.map(|text| text.parse().map_err(|_| bad_port(text))).collect::<Result<_, Status>>()?;
             if !ports.is_empty() {
                 options.insert("ports".into(), ports.into());
             }
@@ -67,8 +67,13 @@ fn render_options(kind: &str, api_version: &str, info: &RequestInfo, query: &Que
     Ok(options.into())
 }
 
-fn bad_number(text: &str) -> Status {
-    Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
+fn bad_port(text: &str) -> Status {
+    let why = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    Status::bad_request(format!("cannot convert to []int32: strconv.ParseUint: parsing {text:?}: {why}"))
 }
 
 #[cfg(test)]
@@ -96,10 +101,26 @@ mod tests {
             json!({"kind": "PodPortForwardOptions", "apiVersion": "v1", "ports": [80, 81]}),
         );
         check(
+            &format!("{pod}/portforward?ports=80,81&ports=443"),
+            "PodPortForwardOptions",
+            json!({"kind": "PodPortForwardOptions", "apiVersion": "v1", "ports": [80, 81, 443]}),
+        );
+        check(
             &format!("{pod}/proxy/a/b/"),
             "PodProxyOptions",
             json!({"kind": "PodProxyOptions", "apiVersion": "v1", "path": "/a/b/"}),
         );
         check(&format!("{pod}/proxy"), "PodProxyOptions", json!({"kind": "PodProxyOptions", "apiVersion": "v1"}));
+    }
+
+    #[test]
+    fn ports_that_are_none_are_refused() {
+        for (ports, why) in [("x", "invalid syntax"), ("80,", "invalid syntax"), ("65536", "value out of range")] {
+            let query = Query::parse(&format!("ports={ports}"));
+            let path = "/api/v1/namespaces/a/pods/p/portforward";
+            let info = crate::request_info::resolve(&http::Method::GET, path, &query);
+            let refused = render_options("PodPortForwardOptions", "v1", &info, &query).expect_err("refused");
+            assert!(refused.code == 400 && refused.message.ends_with(why), "{}", refused.message);
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod connect;
 pub mod links;
 mod location;
+mod log_socket;
 pub mod onward;
 
 use crate::answer;
@@ -81,7 +82,12 @@ pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>,
         return Err(verbs::method_not_allowed());
     }
     if name == "log" {
-        return log(&call).await;
+        let socket = log_socket::LogSocket::asked_for(request)?;
+        let response = log(&call).await?;
+        return Ok(match socket {
+            Some(socket) => socket.open(response.into_body()),
+            None => response,
+        });
     }
     may_create(&call).await?;
     connect::admit(&call).await?;

@@ -2,11 +2,16 @@
 
 use crate::backend::{Backend, Seen, status, text};
 use crate::server::{PODS, Server};
+use base64::Engine;
 use bytes::Bytes;
+use futures_util::StreamExt;
 use http::Response;
 use http_body_util::Full;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// Answers logs with the URL it was asked, and upgrades exec to an echo.
 fn kubelet(seen: &Seen) -> Response<Full<Bytes>> {
@@ -98,4 +103,54 @@ async fn nodes_and_their_kubelets_can_be_proxied_to() {
     }
     let missing = server.get("/api/v1/nodes/none/proxy/").await;
     assert_eq!((missing.code, missing.message().as_str()), (404, "nodes \"none\" not found"));
+}
+
+/// What a log over WebSocket delivers, message by message, and how it ends.
+async fn read_log_socket(server: &Server, protocol: &str) -> (Option<String>, Vec<Message>) {
+    let mut request = http::Request::get(format!("wss://localhost{PODS}/p/log?tailLines=5"))
+        .header("Host", "localhost")
+        .header("Connection", "keep-alive, Upgrade")
+        .header("Upgrade", "websocket")
+        .header("Sec-WebSocket-Version", "13")
+        .header("Sec-WebSocket-Key", "x3JJHMbDL1EzLkh9GBhXDw==");
+    if !protocol.is_empty() {
+        request = request.header("Sec-WebSocket-Protocol", protocol);
+    }
+    let request = request.body(()).expect("a request");
+    let (mut socket, response) =
+        tokio_tungstenite::client_async(request, server.connect().await).await.expect("an upgrade");
+    let chosen = response.headers().get("sec-websocket-protocol").map(|value| value.to_str().expect("text").to_owned());
+    let mut messages = Vec::new();
+    while let Some(Ok(message)) = socket.next().await {
+        messages.push(message);
+    }
+    (chosen, messages)
+}
+
+#[tokio::test]
+async fn logs_were_not_served_over_websocket() {
+    let server = with_kubelet().await;
+    let log = "/containerLogs/default/p/web?tailLines=5";
+    let goodbye = Message::Close(Some(CloseFrame { code: CloseCode::Normal, reason: "".into() }));
+    for protocol in ["", "binary.k8s.io"] {
+        let (chosen, messages) = read_log_socket(&server, protocol).await;
+        assert_eq!(chosen.as_deref().unwrap_or_default(), protocol);
+        assert_eq!(messages, [Message::binary(""), Message::binary(log), goodbye.clone()]);
+    }
+    let (chosen, messages) = read_log_socket(&server, "base64.binary.k8s.io").await;
+    assert_eq!(chosen.as_deref(), Some("base64.binary.k8s.io"));
+    assert_eq!(messages[1], Message::text(base64::engine::general_purpose::STANDARD.encode(log)));
+
+    let headers = [
+        ("connection", "Upgrade"),
+        ("upgrade", "websocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "x3JJHMbDL1EzLkh9GBhXDw=="),
+    ];
+    // A log that is not there is refused before anything is upgraded.
+    let missing = server.ask("GET", &format!("{PODS}/none/log"), &headers, "").await;
+    assert_eq!((missing.code, missing.message().as_str()), (404, "pods \"none\" not found"));
+    let mut unknown = headers.to_vec();
+    unknown.push(("sec-websocket-protocol", "graphql-ws"));
+    assert_eq!(server.ask("GET", &format!("{PODS}/p/log"), &unknown, "").await.code, 403);
 }

@@ -1,5 +1,5 @@
-//! The channel protocols of exec and attach over WebSocket (v4 and v5): the first byte of
-//! a message says which stream the rest belongs to; v5 adds a message that closes one.
+//! The channel protocol v5 of exec and attach over WebSocket: the first byte of a message
+//! says which stream the rest belongs to, and a message of its own closes one.
 //! `websocket.rs` passes on what is read here.
 
 use bytes::Bytes;
@@ -10,7 +10,7 @@ pub const STDOUT: u8 = 1;
 pub const STDERR: u8 = 2;
 pub const ERROR: u8 = 3;
 pub const RESIZE: u8 = 4;
-/// v5: the next byte names a channel that gets nothing more.
+/// The next byte names a channel that gets nothing more.
 const CLOSE: u8 = 255;
 
 const MAX_MESSAGE: usize = 32 << 20;
@@ -30,9 +30,9 @@ pub enum Said<'a> {
 
 /// Reads a message of the caller. Only its input and the size of its terminal are taken
 /// from it, and only the input can be closed.
-pub fn read(message: &[u8], v5: bool) -> Said<'_> {
+pub fn read(message: &[u8]) -> Said<'_> {
     match message {
-        [CLOSE, STDIN, ..] if v5 => Said::End(STDIN),
+        [CLOSE, STDIN, ..] => Said::End(STDIN),
         [channel @ (STDIN | RESIZE), data @ ..] => Said::Input { channel: *channel, data },
         _ => Said::Nothing,
     }
@@ -57,13 +57,11 @@ mod tests {
 
     #[test]
     fn only_input_and_sizes_are_taken_from_a_caller() {
-        assert_eq!(read(&render(STDIN, b"ls\n"), true), Said::Input { channel: STDIN, data: b"ls\n" });
-        assert_eq!(read(&render(RESIZE, b"{}"), false), Said::Input { channel: RESIZE, data: b"{}" });
-        assert_eq!(read(&[CLOSE, STDIN], true), Said::End(STDIN));
+        assert_eq!(read(&render(STDIN, b"ls\n")), Said::Input { channel: STDIN, data: b"ls\n" });
+        assert_eq!(read(&render(RESIZE, b"{}")), Said::Input { channel: RESIZE, data: b"{}" });
+        assert_eq!(read(&[CLOSE, STDIN]), Said::End(STDIN));
         for nothing in [&[][..], &[CLOSE], &[CLOSE, STDOUT], &[STDOUT, 1], &[ERROR, 1], &[9]] {
-            assert_eq!(read(nothing, true), Said::Nothing, "{nothing:?}");
+            assert_eq!(read(nothing), Said::Nothing, "{nothing:?}");
         }
-        // Before v5 nobody closed a channel.
-        assert_eq!(read(&[CLOSE, STDIN], false), Said::Nothing);
     }
 }

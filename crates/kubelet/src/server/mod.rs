@@ -4,6 +4,7 @@
 mod auth;
 pub mod channel;
 mod copy;
+mod dialect;
 mod logs;
 mod missed_output;
 mod routes;

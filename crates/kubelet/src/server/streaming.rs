@@ -1,8 +1,10 @@
 //! exec, attach and port-forward.
 //!
-//! The runtime serves SPDY on loopback. A caller that speaks SPDY is connected to it
-//! byte by byte; one that speaks WebSocket is translated (`websocket.rs`).
+//! The runtime serves SPDY and the older WebSocket dialects on loopback. A caller that
+//! speaks one of these is connected to it byte by byte; the newer WebSocket dialects are
+//! translated (`websocket.rs`). Which it is, `dialect.rs` decides.
 
+use super::dialect::{self, Action, Dialect};
 use super::missed_output::MissedOutput;
 use super::routes::Query;
 use super::{Body, copy, text, websocket};
@@ -50,8 +52,8 @@ pub(super) async fn exec(
     query: &Query,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    let wanted = match Wanted::parse(query) {
-        Ok(wanted) => wanted,
+    let (wanted, dialect) = match read_process(query, &request) {
+        Ok(asked) => asked,
         Err(response) => return *response,
     };
     let id = match running_container(&context, pod, container).await {
@@ -69,7 +71,7 @@ pub(super) async fn exec(
             stderr: wanted.stderr,
         })
         .await;
-    connect(url, wanted, None, request).await
+    connect(url, wanted, dialect, None, request).await
 }
 
 pub(super) async fn attach(
@@ -79,8 +81,8 @@ pub(super) async fn attach(
     query: &Query,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    let mut wanted = match Wanted::parse(query) {
-        Ok(wanted) => wanted,
+    let (mut wanted, dialect) = match read_process(query, &request) {
+        Ok(asked) => asked,
         Err(response) => return *response,
     };
     // Whether there is a terminal is the container's choice, not the caller's.
@@ -103,7 +105,7 @@ pub(super) async fn attach(
         .await;
     let is_first = spec.stdin_once == Some(true);
     let missed = is_first.then(|| MissedOutput { context: context.clone(), container_id: id });
-    connect(url, wanted, missed, request).await
+    connect(url, wanted, dialect, missed, request).await
 }
 
 pub(super) async fn port_forward(
@@ -112,6 +114,10 @@ pub(super) async fn port_forward(
     query: &Query,
     request: Request<Incoming>,
 ) -> Response<Body> {
+    let (ports, dialect) = match read_port_forward(query, &request) {
+        Ok(asked) => asked,
+        Err(response) => return *response,
+    };
     let observed = match observe(&context, pod).await {
         Ok(observed) => observed,
         Err(response) => return *response,
@@ -119,18 +125,9 @@ pub(super) async fn port_forward(
     let Some(sandbox) = observed.sandboxes.first().filter(|sandbox| sandbox.ready) else {
         return text(StatusCode::INTERNAL_SERVER_ERROR, format!("pod {:?} has no sandbox", pod::name(pod)));
     };
-    let ports = query.all("port").iter().chain(query.all("ports")).filter_map(|port| port.parse().ok()).collect();
     let url =
         context.runtime.port_forward(v1::PortForwardRequest { pod_sandbox_id: sandbox.id.clone(), port: ports }).await;
-    let url = match url {
-        Ok(url) => url,
-        Err(error) => return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    };
-    match upgrade(&request) {
-        Upgrade::Spdy => pass_through(&url, request).await,
-        Upgrade::WebSocket => websocket::tunnel(&url, request).await,
-        Upgrade::None => text(StatusCode::BAD_REQUEST, "Upgrade request required"),
-    }
+    connect(url, Wanted::default(), dialect, None, request).await
 }
 
 /// `/run`: the command's output as the answer's body.
@@ -162,26 +159,37 @@ async fn running_container(context: &Context, pod: &Pod, container: &str) -> Res
     })
 }
 
-enum Upgrade {
-    Spdy,
-    WebSocket,
-    None,
+/// What a caller of exec or attach asks for.
+fn read_process(query: &Query, request: &Request<Incoming>) -> Result<(Wanted, Dialect), Box<Response<Body>>> {
+    Ok((Wanted::parse(query)?, dialect::choose(request.headers(), Action::Process)?))
 }
 
-fn upgrade(request: &Request<Incoming>) -> Upgrade {
-    let wanted = copy::list(request.headers(), "upgrade");
-    if wanted.iter().any(|name| name.eq_ignore_ascii_case("websocket")) {
-        Upgrade::WebSocket
-    } else if wanted.iter().any(|name| name.eq_ignore_ascii_case("spdy/3.1")) {
-        Upgrade::Spdy
-    } else {
-        Upgrade::None
+/// The ports are needed by the dialects whose channels are numbered by them; the others name
+/// a port with each connection.
+fn read_port_forward(query: &Query, request: &Request<Incoming>) -> Result<(Vec<i32>, Dialect), Box<Response<Body>>> {
+    let dialect = dialect::choose(request.headers(), Action::PortForward)?;
+    let refuse = |why: String| Box::new(text(StatusCode::BAD_REQUEST, why));
+    let ports = parse_ports(query.all("port").iter().chain(query.all("ports"))).map_err(refuse)?;
+    if ports.is_empty() && dialect == Dialect::RuntimeWebSocket {
+        return Err(refuse("query parameter \"port\" is required".to_owned()));
     }
+    Ok((ports, dialect))
+}
+
+/// Ports may be given one by one or as a list (upstream: cri-streaming, portforward/websocket.go).
+fn parse_ports<'a>(values: impl Iterator<Item = &'a String>) -> Result<Vec<i32>, String> {
+    let parse = |value: &str| match value.parse::<u16>() {
+        Ok(0) => Err(format!("port {value:?} must be > 0")),
+        Ok(port) => Ok(i32::from(port)),
+        Err(error) => Err(format!("unable to parse {value:?} as a port: {error}")),
+    };
+    values.flat_map(|value| value.split(',')).map(parse).collect()
 }
 
 async fn connect(
     url: cri::Result<String>,
     wanted: Wanted,
+    dialect: Dialect,
     missed: Option<MissedOutput>,
     request: Request<Incoming>,
 ) -> Response<Body> {
@@ -189,17 +197,17 @@ async fn connect(
         Ok(url) => url,
         Err(error) => return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
-    match upgrade(&request) {
-        Upgrade::Spdy => pass_through(&url, request).await,
-        Upgrade::WebSocket => websocket::translate(&url, wanted, missed, request).await,
-        Upgrade::None => text(StatusCode::BAD_REQUEST, "Upgrade request required"),
+    match dialect {
+        Dialect::Spdy => pass_through(&url, copy::Handshake::spdy(request.headers()), request).await,
+        Dialect::RuntimeWebSocket => pass_through(&url, copy::Handshake::websocket(request.headers()), request).await,
+        Dialect::Channels => websocket::translate(&url, wanted, missed, request).await,
+        Dialect::Tunnel => websocket::tunnel(&url, request).await,
     }
 }
 
-/// Both ends speak SPDY: the handshake is repeated and then only bytes are copied.
-async fn pass_through(url: &str, mut request: Request<Incoming>) -> Response<Body> {
-    let protocols = copy::list(request.headers(), "x-stream-protocol-version");
-    let mut answer = match copy::request_upgrade(url, "SPDY/3.1", &protocols).await {
+/// Both ends speak the same: the handshake is repeated and then only bytes are copied.
+async fn pass_through(url: &str, handshake: copy::Handshake, mut request: Request<Incoming>) -> Response<Body> {
+    let mut answer = match handshake.send(url).await {
         Ok(answer) => answer,
         Err(error) => return text(StatusCode::BAD_GATEWAY, format!("cannot reach the runtime: {error}")),
     };
@@ -208,7 +216,7 @@ async fn pass_through(url: &str, mut request: Request<Incoming>) -> Response<Bod
     }
     let mut response = text(StatusCode::SWITCHING_PROTOCOLS, "");
     response.headers_mut().clear();
-    for name in ["connection", "upgrade", "x-stream-protocol-version"] {
+    for name in copy::ANSWERED {
         if let Some(value) = answer.headers().get(name) {
             response.headers_mut().insert(name, value.clone());
         }
@@ -220,4 +228,20 @@ async fn pass_through(url: &str, mut request: Request<Incoming>) -> Response<Bod
         }
     });
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_come_one_by_one_or_as_a_list() {
+        let parse =
+            |values: &[&str]| parse_ports(values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>().iter());
+        assert_eq!(parse(&["80", "81,443"]), Ok(vec![80, 81, 443]));
+        assert_eq!(parse(&[]), Ok(Vec::new()));
+        for wrong in ["", "0", "65536", "-1", "80,", "http"] {
+            assert!(parse(&[wrong]).is_err(), "{wrong:?}");
+        }
+    }
 }

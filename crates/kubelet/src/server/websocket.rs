@@ -1,10 +1,12 @@
-//! WebSocket callers, translated to the runtime's SPDY.
+//! The WebSocket dialects that no runtime speaks, translated to the runtime's SPDY.
 //!
-//! In the channel protocols (v4 and v5) the first byte of a message says which stream
-//! the rest belongs to; v5 adds a message that closes one. Port-forward instead carries
-//! whole SPDY connections inside the messages, so there it is only unwrapped.
+//! In the channel protocol v5 the first byte of a message says which stream the rest
+//! belongs to, and a message can close one. Port-forward instead carries whole SPDY
+//! connections inside the messages, so there it is only unwrapped. Older dialects are
+//! passed to the runtime as they are (`dialect.rs`).
 
 use super::channel::{self, ERROR, RESIZE, STDERR, STDIN, STDOUT, Said};
+use super::dialect::{TUNNEL_PROTOCOL, V5_PROTOCOL};
 use super::missed_output::MissedOutput;
 use super::spdy::{Frame, Reader, Writer};
 use super::streaming::Wanted;
@@ -24,8 +26,6 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
-const CHANNEL_PROTOCOLS: &[&str] = &["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
-const TUNNEL_PROTOCOL: &str = "SPDY/3.1+portforward.k8s.io";
 /// What the runtime's streams speak; v4 ends with a status that carries the exit code.
 const RUNTIME_PROTOCOL: &str = "v4.channel.k8s.io";
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ pub(super) async fn translate(
     missed: Option<MissedOutput>,
     mut request: Request<Incoming>,
 ) -> Response<Body> {
-    let (response, protocol) = match accept(&request, CHANNEL_PROTOCOLS) {
+    let response = match accept(&request, V5_PROTOCOL) {
         Ok(accepted) => accepted,
         Err(response) => return *response,
     };
@@ -51,7 +51,7 @@ pub(super) async fn translate(
     tokio::spawn(async move {
         let Ok(upgraded) = upgraded.await else { return };
         let caller = websocket(upgraded).await;
-        if let Err(error) = pump(caller, runtime, wanted, missed, protocol == "v5.channel.k8s.io").await {
+        if let Err(error) = pump(caller, runtime, wanted, missed).await {
             tracing::debug!(%error, "a stream ended early");
         }
     });
@@ -60,7 +60,7 @@ pub(super) async fn translate(
 
 /// port-forward: the messages are the bytes of a SPDY connection.
 pub(super) async fn tunnel(url: &str, mut request: Request<Incoming>) -> Response<Body> {
-    let (response, _) = match accept(&request, &[TUNNEL_PROTOCOL]) {
+    let response = match accept(&request, TUNNEL_PROTOCOL) {
         Ok(accepted) => accepted,
         Err(response) => return *response,
     };
@@ -79,33 +79,28 @@ pub(super) async fn tunnel(url: &str, mut request: Request<Incoming>) -> Respons
     response
 }
 
-/// The handshake's answer and the protocol chosen, or a refusal.
-fn accept(request: &Request<Incoming>, known: &[&str]) -> Result<(Response<Body>, String), Box<Response<Body>>> {
+/// The handshake's answer. `dialect.rs` has judged the request, so a refusal here would mean
+/// a key that is no header's value.
+fn accept(request: &Request<Incoming>, protocol: &'static str) -> Result<Response<Body>, Box<Response<Body>>> {
     let refuse = |why: &str| Box::new(text(StatusCode::BAD_REQUEST, why));
     let key = request.headers().get("sec-websocket-key").ok_or_else(|| refuse("no Sec-WebSocket-Key"))?;
-    let offered = copy::list(request.headers(), "sec-websocket-protocol");
-    let chosen = known.iter().find(|protocol| offered.iter().any(|offer| offer == *protocol));
-    let Some(chosen) = chosen else {
-        return Err(refuse(&format!("none of the protocols {offered:?} is one of {known:?}")));
-    };
     let accepted = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).map_err(|_| refuse("bad key"))?;
-    let protocol = HeaderValue::from_str(chosen).map_err(|_| refuse("bad protocol"))?;
     let mut response = text(StatusCode::SWITCHING_PROTOCOLS, "");
     let headers = response.headers_mut();
     headers.clear();
     headers.insert("connection", HeaderValue::from_static("Upgrade"));
     headers.insert("upgrade", HeaderValue::from_static("websocket"));
     headers.insert("sec-websocket-accept", accepted);
-    headers.insert("sec-websocket-protocol", protocol);
-    Ok((response, chosen.to_string()))
+    headers.insert("sec-websocket-protocol", HeaderValue::from_static(protocol));
+    Ok(response)
 }
 
 async fn websocket(upgraded: Upgraded) -> Caller {
     WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(channel::limits())).await
 }
 
-async fn dial(url: &str, protocol: &str) -> Result<TokioIo<Upgraded>, BoxError> {
-    let mut answer = copy::request_upgrade(url, "SPDY/3.1", &[protocol.to_string()]).await?;
+async fn dial(url: &str, protocol: &'static str) -> Result<TokioIo<Upgraded>, BoxError> {
+    let mut answer = copy::Handshake::speaking(protocol).send(url).await?;
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(format!("it answered {}", answer.status()).into());
     }
@@ -117,7 +112,6 @@ async fn pump(
     runtime: TokioIo<Upgraded>,
     wanted: Wanted,
     missed: Option<MissedOutput>,
-    v5: bool,
 ) -> Result<(), BoxError> {
     let (read, write) = tokio::io::split(runtime);
     let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
@@ -149,8 +143,9 @@ async fn pump(
     while !open.is_empty() {
         tokio::select! {
             said = caller.next() => match said {
-                Some(Ok(Message::Binary(data))) => {
-                    match channel::read(&data, v5) {
+                // Some clients send what is text to them in text messages, with the same first byte.
+                Some(Ok(said @ (Message::Binary(_) | Message::Text(_)))) => {
+                    match channel::read(&said.into_data()) {
                         Said::End(channel) => {
                             if let Some(stream) = streams.get(&channel) {
                                 writer.send(*stream, &[], true).await?;

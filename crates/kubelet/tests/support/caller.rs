@@ -13,9 +13,14 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
+
+/// How long nothing is said before a conversation is taken to be over.
+const QUIET: Duration = Duration::from_secs(5);
 
 pub struct Caller {
     address: SocketAddr,
@@ -100,22 +105,78 @@ impl Caller {
         (status, String::from_utf8_lossy(&body).into_owned())
     }
 
-    /// Runs a command over WebSocket v5, with this on its standard input if any.
-    pub async fn exec_websocket(&self, path: &str, input: Option<&str>) -> Output {
+    /// A WebSocket that speaks this protocol.
+    pub async fn websocket(&self, path: &str, protocol: &str) -> WebSocketStream<TlsStream<TcpStream>> {
         let request = http::Request::get(format!("wss://localhost{path}"))
             .header("Host", "localhost")
             .header("Connection", "Upgrade")
             .header("Upgrade", "websocket")
             .header("Sec-WebSocket-Version", "13")
             .header("Sec-WebSocket-Key", tokio_tungstenite::tungstenite::handshake::client::generate_key())
-            .header("Sec-WebSocket-Protocol", "v5.channel.k8s.io")
+            .header("Sec-WebSocket-Protocol", protocol)
             .body(())
             .expect("a request");
-        let (mut socket, response) =
+        let (socket, response) =
             tokio_tungstenite::client_async(request, self.connect().await).await.expect("an upgrade");
-        assert_eq!(response.headers()["sec-websocket-protocol"], "v5.channel.k8s.io");
+        assert_eq!(response.headers()["sec-websocket-protocol"], protocol);
+        socket
+    }
+
+    /// What the other side says on a WebSocket after it was sent these messages, up to its end.
+    pub async fn converse(&self, path: &str, protocol: &str, messages: &[Message]) -> Vec<Message> {
+        let mut socket = self.websocket(path, protocol).await;
+        for message in messages {
+            socket.send(message.clone()).await.expect("sent");
+        }
+        let mut said = Vec::new();
+        // Some runtimes leave it to the caller to end a forwarded connection.
+        while let Ok(Some(Ok(message))) = tokio::time::timeout(QUIET, socket.next()).await {
+            if matches!(message, Message::Binary(_) | Message::Text(_)) {
+                said.push(message);
+            }
+        }
+        said
+    }
+
+    /// Asks for many upgrades to a protocol that nobody speaks, over one connection; answers
+    /// the status codes.
+    pub async fn refused_upgrades(&self, path: &str, count: usize) -> std::collections::BTreeSet<u16> {
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(self.connect().await)).await.expect("HTTP");
+        tokio::spawn(async move { drop(connection.await) });
+        let mut codes = std::collections::BTreeSet::new();
+        for _ in 0..count {
+            let request = http::Request::get(path)
+                .header("Host", "localhost")
+                .header("Connection", "Upgrade")
+                .header("Upgrade", "websocket")
+                .header("Sec-WebSocket-Version", "13")
+                .header("Sec-WebSocket-Key", "x3JJHMbDL1EzLkh9GBhXDw==")
+                .header("Sec-WebSocket-Protocol", "nobody.k8s.io")
+                .body(Empty::<Bytes>::new())
+                .expect("a request");
+            let response = sender.send_request(request).await.expect("an answer");
+            codes.insert(response.status().as_u16());
+            response.into_body().collect().await.expect("a body");
+        }
+        codes
+    }
+
+    /// Opens this many connections that never send a request; they last as long as the answer.
+    pub async fn half_sent(&self, count: usize) -> Vec<TcpStream> {
+        let mut held = Vec::new();
+        for _ in 0..count {
+            held.push(TcpStream::connect(self.address).await.expect("the kubelet listens"));
+        }
+        held
+    }
+
+    /// Runs a command over WebSocket v5, with this on its standard input if any. The input goes
+    /// as text, as some clients send it.
+    pub async fn exec_websocket(&self, path: &str, input: Option<&str>) -> Output {
+        let mut socket = self.websocket(path, "v5.channel.k8s.io").await;
         if let Some(input) = input {
-            socket.send(Message::Binary([b"\0", input.as_bytes()].concat().into())).await.expect("sent");
+            socket.send(Message::text(format!("\0{input}"))).await.expect("sent");
             socket.send(Message::Binary(Bytes::from_static(&[255, 0]))).await.expect("closed");
         }
         let mut output = Output::default();

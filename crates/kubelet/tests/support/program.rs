@@ -32,6 +32,12 @@ fn main() {
             let _ = std::io::stdin().read_to_string(&mut text);
             print!("{text}");
         }
+        // For callers that cannot close their input.
+        ["first-line"] => {
+            let mut line = String::new();
+            let _ = std::io::stdin().read_line(&mut line);
+            print!("{line}");
+        }
         ["sleep", seconds] => std::thread::sleep(Duration::from_secs(seconds.parse().unwrap_or(1))),
         // An HTTP server that is healthy while the file exists.
         ["serve", port, healthy] => serve(port, healthy),
