@@ -1,10 +1,12 @@
 //! The network's way in: TLS, then HTTP/1.1 or HTTP/2 as the client negotiates, then
 //! [`ApiServer::handle`]. Client certificates are optional here; whether they prove
-//! anything is for authentication to say.
+//! anything is for authentication to say. Who is let in, and for how long, is decided in
+//! `ferry_listen`.
 
 use crate::framing::Guarded;
 use crate::transport::{Body, Peer};
 use crate::{ApiServer, Error, answer};
+use ferry_listen::{Connection, HEADER_TIMEOUT, Limits, Listener, while_served};
 use http::header::CONTENT_LENGTH;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -14,17 +16,15 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use rustls::ServerConfig;
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-/// A client that does not finish its handshake or its headers in time is holding a
-/// connection for nothing.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-const HEADER_TIMEOUT: Duration = Duration::from_secs(32);
+/// The API server's share of the process's descriptors, and the most that it takes.
+const DESCRIPTOR_SHARE: usize = 2;
+const CONNECTIONS_MAX: usize = 16_384;
 
 /// Go's default limit of headers, which clients are written against.
 const HEADERS_MAX: usize = 1024 * 1024;
@@ -39,34 +39,26 @@ const RESETS_MAX: usize = 100;
 const PING_EVERY: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// How long a dismissed client has to take note of it.
+const DISMISSAL_TIMEOUT: Duration = Duration::from_secs(1);
+
 pub(crate) async fn serve(server: ApiServer, listener: TcpListener, tls: Arc<ServerConfig>) -> Result<(), Error> {
     let acceptor = TlsAcceptor::from(tls);
     let builder = Arc::new(connection_builder());
+    let listener = Listener::new(listener, Limits::of_share(DESCRIPTOR_SHARE, CONNECTIONS_MAX));
     let mut stopped = server.stopped();
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = listener.accept() => accepted.map_err(Error::Accept)?,
             () = stop(&mut stopped) => return Ok(()),
         };
-        match accepted {
-            Ok((stream, remote)) => {
-                let (server, acceptor, builder) = (server.clone(), acceptor.clone(), builder.clone());
-                tokio::spawn(async move {
-                    if let Err(error) = connection(server, acceptor, builder, stream, remote).await {
-                        tracing::debug!(%remote, error, "a connection ended");
-                    }
-                });
+        let (server, acceptor, builder) = (server.clone(), acceptor.clone(), builder.clone());
+        tokio::spawn(async move {
+            let remote = accepted.remote();
+            if let Err(error) = connection(server, acceptor, builder, accepted).await {
+                tracing::debug!(%remote, error, "a connection ended");
             }
-            // Out of file descriptors, or the peer was gone before we looked: neither is
-            // a reason to stop, but the former would make this loop spin.
-            Err(error) => {
-                tracing::warn!(%error, "accepting a connection failed");
-                if error.kind() == std::io::ErrorKind::InvalidInput {
-                    return Err(Error::Accept(error));
-                }
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        }
+        });
     }
 }
 
@@ -91,19 +83,14 @@ async fn connection(
     server: ApiServer,
     acceptor: TlsAcceptor,
     builder: Arc<auto::Builder<TokioExecutor>>,
-    stream: TcpStream,
-    remote: SocketAddr,
+    accepted: Connection,
 ) -> Result<(), String> {
-    // Answers are small and awaited; waiting to fill a packet only delays them.
-    stream.set_nodelay(true).map_err(|error| error.to_string())?;
-    let stream = match tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => stream,
-        failed => {
+    let (remote, activity) = (accepted.remote(), accepted.activity());
+    let stream = match accepted.handshake(&acceptor).await {
+        Ok(stream) => stream,
+        Err(error) => {
             server.0.metrics.tls_errors.count();
-            return Err(match failed {
-                Ok(Err(error)) => format!("TLS handshake: {error}"),
-                _ => "the TLS handshake took too long".to_owned(),
-            });
+            return Err(format!("TLS handshake: {error}"));
         }
     };
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
@@ -111,8 +98,10 @@ async fn connection(
     let peer = Peer::Tls { certificates, remote: Some(remote) };
     let (stream, framing) = Guarded::new(stream);
     let mut stopped = server.stopped();
+    let requests = activity.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let (server, peer, framing) = (server.clone(), peer.clone(), framing.clone());
+        let serving = requests.serve();
         async move {
             if tells_two_lengths(&request) {
                 return Ok(refusal());
@@ -122,13 +111,18 @@ async fn connection(
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 framing.release();
             }
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(while_served(response, serving, BodyExt::boxed_unsync))
         }
     });
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     tokio::pin!(connection);
     tokio::select! {
         outcome = connection.as_mut() => outcome.map_err(|error| error.to_string()),
+        () = activity.dismissed() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(DISMISSAL_TIMEOUT, connection).await;
+            Err("it brought no request for too long, or had to make room".to_owned())
+        }
         () = stop(&mut stopped) => {
             connection.as_mut().graceful_shutdown();
             connection.await.map_err(|error| error.to_string())

@@ -1,13 +1,14 @@
 //! Services and their endpoints as DNS, inside the binary.
 //!
 //! records.rs holds the zone and answers from it, forward.rs asks the host's resolvers
-//! about everything else, server.rs listens on what bind.rs opens. The zone follows the Kubernetes DNS-Based
+//! about everything else, server.rs and tcp.rs listen on what bind.rs opens. The zone follows the Kubernetes DNS-Based
 //! Service Discovery specification 1.1.0, with CoreDNS' answers where it is silent.
 
 mod bind;
 mod forward;
 mod records;
 mod server;
+mod tcp;
 
 use ferry_client::{Event, Informer, Informers};
 use k8s_openapi::api::core::v1::{Namespace, Service};

@@ -1,8 +1,8 @@
-//! Listens over UDP and TCP, and answers from the zone or through the forwarder.
+//! Listens over UDP, and over TCP in `tcp.rs`; answers from the zone or through the forwarder.
 
 use crate::forward::{Forwarder, Source};
 use crate::records::{Answer, Zone};
-use crate::{Config, Error, Result, bind};
+use crate::{Config, Error, Result, bind, tcp};
 use async_trait::async_trait;
 use hickory_proto::op::{Edns, Message, MessageType, Metadata, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{DNSClass, Name, Record, RecordType};
@@ -14,14 +14,7 @@ use parking_lot::RwLock;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// A TCP connection that asks nothing for this long is closed.
-const TCP_IDLE: Duration = Duration::from_secs(10);
-
-/// Answers that may wait in one TCP connection.
-const TCP_BUFFER: usize = 32;
 
 /// What we accept in one datagram; above it fragments get lost (DNS flag day 2020).
 const MAX_DATAGRAM: u16 = 1232;
@@ -53,9 +46,10 @@ pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: Cancellati
         None => Source::ResolvConf(config.resolv_conf),
     };
     let handler = Handler { zone, forwarder: Forwarder::new(source, excluded), turn: AtomicUsize::new(0) };
-    let mut server = Server::new(handler);
+    let handler = Arc::new(handler);
+    let mut server = Server::new(Shared(handler.clone()));
     sockets.into_iter().for_each(|socket| server.register_socket(socket));
-    listeners.into_iter().for_each(|listener| server.register_listener(listener, TCP_IDLE, TCP_BUFFER));
+    let tcp = futures_util::future::try_join_all(listeners.into_iter().map(|listener| tcp::serve(listener, &handler)));
     if let Some(ready) = config.ready {
         // Whoever waited may have given up.
         let _ = ready.send(bound);
@@ -63,13 +57,15 @@ pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: Cancellati
     tokio::select! {
         () = shutdown.cancelled() => {}
         result = server.block_until_done() => result.map_err(|error| Error::Serve(Box::new(error)))?,
+        result = tcp => result.map(drop).map_err(|error| Error::Serve(Box::new(error)))?,
     }
     // Questions under way are dropped; clients ask again.
     let _ = server.shutdown_gracefully().await;
     Ok(())
 }
 
-struct Handler {
+/// Answers questions, whatever they came by.
+pub(crate) struct Handler {
     zone: Arc<RwLock<Zone>>,
     forwarder: Forwarder,
     /// Whose turn it is to be named first.
@@ -89,6 +85,16 @@ struct Reply {
 impl Reply {
     fn failed(code: ResponseCode) -> Self {
         Self { code, ..Default::default() }
+    }
+}
+
+/// The handler as the UDP server owns it; `tcp.rs` has the same one.
+struct Shared(Arc<Handler>);
+
+#[async_trait]
+impl RequestHandler for Shared {
+    async fn handle_request<R: ResponseHandler, T: Time>(&self, request: &Request, out: R) -> ResponseInfo {
+        self.0.handle_request::<R, T>(request, out).await
     }
 }
 

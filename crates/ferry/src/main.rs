@@ -88,6 +88,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     ferry_pki::tls::install_provider();
+    // Before anything is opened: a thousand clients must not cost the store its files.
+    if let Err(error) = ferry_listen::raise_descriptor_limit() {
+        eprintln!("ferry: cannot raise the limit of open files: {error}");
+    }
     // Two workers are enough to keep a core busy with requests while another thread
     // waits on the disk; more would only cost memory on the machines ferry is for. Where
     // there is one core, a second worker would only take turns with the first.

@@ -3,6 +3,7 @@
 mod support;
 
 use ferry_client::Client;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -289,8 +290,20 @@ async fn refuse_without_cost(caller: &Caller) {
     assert_eq!(said.stdout, "still\n", "{said:?}");
 }
 
+/// Callers that never finish a request make room for those that do, and are closed.
+async fn outlast_half_sent_requests(caller: &Caller) {
+    let mut held = caller.half_sent(300).await;
+    assert_eq!(caller.get("/healthz").await, (200, "ok".into()));
+    let mut byte = [0];
+    let end = tokio::time::timeout(LIMIT, tokio::io::AsyncReadExt::read(&mut held[0], &mut byte)).await;
+    assert_eq!(end.expect("the oldest is closed").unwrap_or(0), 0);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_terminals() {
+    // As a login shell gives it to most; the kubelet's share follows from it.
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
+    setrlimit(Resource::RLIMIT_NOFILE, 1024, hard).expect("a lower limit");
     let machine = Machine::start("logs").await;
     let api = FakeApi::new();
     let (server, caller, stranger) = server_and_callers();
@@ -358,6 +371,7 @@ async fn logs_and_terminals() {
 
     speak_every_dialect(&caller).await;
     refuse_without_cost(&caller).await;
+    outlast_half_sent_requests(&caller).await;
 
     let (_, summary) = caller.get("/stats/summary").await;
     let summary: Value = serde_json::from_str(&summary).expect("JSON");

@@ -18,21 +18,26 @@ pub use missed_output::ServedLogs;
 use crate::context::Context;
 use crate::{Error, ServerConfig};
 use bytes::Bytes;
+use ferry_listen::{Connection, HEADER_TIMEOUT, Limits, Listener, while_served};
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
 
-/// A client that does not finish its handshake is let go.
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
+/// The kubelet's share of the process's descriptors, and the most that it takes. The API server
+/// is its one regular caller.
+const DESCRIPTOR_SHARE: usize = 8;
+const CONNECTIONS_MAX: usize = 2048;
+
+/// Go's default limit of headers, which clients are written against.
+const HEADERS_MAX: usize = 1024 * 1024;
 
 pub(crate) fn text(status: StatusCode, text: impl Into<String>) -> Response<Body> {
     let body = Full::new(Bytes::from(text.into())).map_err(|never| match never {}).boxed_unsync();
@@ -50,43 +55,53 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
     let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(tls));
     let listener = TcpListener::bind(config.address).await.map_err(|error| failed(error.to_string()))?;
     let authorizer = Arc::new(auth::Authorizer::new(context.client.clone(), &context.config.node_name, &config));
+    let listener = Listener::new(listener, Limits::of_share(DESCRIPTOR_SHARE, CONNECTIONS_MAX));
     loop {
-        let stream = tokio::select! {
+        let accepted = tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Out of descriptors, most likely; a pause lets some be closed.
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
-            },
+            accepted = listener.accept() => accepted.map_err(|error| failed(error.to_string()))?,
         };
         let (context, acceptor, authorizer) = (context.clone(), acceptor.clone(), authorizer.clone());
         let stopped = shutdown.clone();
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
-            let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_LIMIT, acceptor.accept(stream)).await else { return };
-            let caller = auth::Caller::from_certificate(stream.get_ref().1.peer_certificates());
-            let service = hyper::service::service_fn(move |request| {
-                let (context, authorizer, caller) = (context.clone(), authorizer.clone(), caller.clone());
-                async move {
-                    let response = match authorizer.allow(&caller, &request).await {
-                        Ok(()) => routes::serve(context, request).await,
-                        Err(response) => *response,
-                    };
-                    Ok::<_, std::convert::Infallible>(response)
-                }
-            });
-            let connection = hyper::server::conn::http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .with_upgrades();
             tokio::select! {
                 () = stopped.cancelled() => {}
-                _ = connection => {}
+                () = serve_connection(context, &acceptor, authorizer, accepted) => {}
             }
         });
+    }
+}
+
+async fn serve_connection(
+    context: Arc<Context>,
+    acceptor: &tokio_rustls::TlsAcceptor,
+    authorizer: Arc<auth::Authorizer>,
+    accepted: Connection,
+) {
+    let activity = accepted.activity();
+    let Ok(stream) = accepted.handshake(acceptor).await else { return };
+    let caller = auth::Caller::from_certificate(stream.get_ref().1.peer_certificates());
+    let requests = activity.clone();
+    let service = hyper::service::service_fn(move |request| {
+        let (context, authorizer, caller) = (context.clone(), authorizer.clone(), caller.clone());
+        let serving = requests.serve();
+        async move {
+            let response = match authorizer.allow(&caller, &request).await {
+                Ok(()) => routes::serve(context, request).await,
+                Err(response) => *response,
+            };
+            Ok::<_, std::convert::Infallible>(while_served(response, serving, BodyExt::boxed_unsync))
+        }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    tokio::select! {
+        _ = connection => {}
+        () = activity.dismissed() => {}
     }
 }
 

@@ -18,6 +18,7 @@
 //! | a request has two lengths | | `smuggling.rs` |
 //! | aliases, nesting, size and copies cost more than they carry | 2019-11253, 2019-1002100 | `bodies.rs` |
 //! | streams that are opened and reset at once | 2023-44487 | `rapid_reset.rs` |
+//! | requests that are never sent whole hold every connection | | `half_sent.rs` |
 //! | a namespaced URL reaches what is cluster-scoped | 2019-11247 | `prefixes.rs` |
 //! | names lead out of their prefix of keys | 2022-3162 | `prefixes.rs` |
 //! | webhooks see an old object that is not the stored one | 2021-25735 | `old_objects.rs` |
@@ -29,6 +30,7 @@
 mod addresses;
 mod bodies;
 mod front_proxy;
+mod half_sent;
 mod http2;
 mod nodes;
 mod old_objects;
