@@ -51,7 +51,12 @@ pub async fn run(args: RestoreArgs) -> Result<()> {
 
 fn restore(args: &RestoreArgs) -> Result<()> {
     let data_dir = &args.place.data_dir;
-    if let Some(cluster) = Cluster::load(&args.place)?
+    let present = match Cluster::load(&args.place) {
+        // Settings that cannot be read are to be replaced; the store's lock still guards the data.
+        Err(_) if args.replace => None,
+        loaded => loaded?,
+    };
+    if let Some(cluster) = present
         && let Some(pid) = daemon::running_pid(&cluster)?
     {
         bail!("cluster {:?} runs as process {pid}; stop it first with `ferry down`", cluster.name);
