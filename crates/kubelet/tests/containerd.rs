@@ -299,6 +299,67 @@ async fn outlast_half_sent_requests(caller: &Caller) {
     assert_eq!(end.expect("the oldest is closed").unwrap_or(0), 0);
 }
 
+/// The kubelet's directories are behind a link here, as where /var/lib is on another disk.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_container_cannot_write_what_the_kubelet_writes_and_its_end_leaves_the_hosts_files() {
+    let machine = Machine::start("volumes").await;
+    let api = FakeApi::new();
+    api.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "cm" }, "data": { "color": "red" } }));
+    api.put("secrets", json!({ "metadata": { "namespace": "default", "name": "s" }, "data": { "k": "dg==" } }));
+    let host = machine.directory.join("host");
+    std::fs::create_dir_all(host.join("data")).expect("made");
+    std::fs::write(host.join("data/precious"), "x").expect("written");
+    std::os::unix::fs::symlink(&machine.directory, machine.directory.join("link")).expect("linked");
+    let mut config = machine.config(NODE);
+    config.root_dir = machine.directory.join("link/kubelet");
+    config.log_dir = machine.directory.join("link/logs");
+    let kubelet = Kubelet::start_with(config, &api).await;
+
+    let labels = json!({ "items": [{ "path": "labels", "fieldRef": { "fieldPath": "metadata.labels" } }] });
+    let written_by_the_kubelet = json!([
+        { "name": "config", "configMap": { "name": "cm" } },
+        { "name": "secret", "secret": { "secretName": "s" } },
+        { "name": "downward", "downwardAPI": labels },
+        { "name": "projected", "projected": { "sources": [{ "downwardAPI": labels }] } },
+    ]);
+    let mut volumes = written_by_the_kubelet.clone();
+    let mut mounts: Vec<Value> = Vec::new();
+    for volume in written_by_the_kubelet.as_array().into_iter().flatten() {
+        mounts.push(json!({ "name": volume["name"], "mountPath": format!("/{}", volume["name"].as_str().unwrap_or_default()), "readOnly": false }));
+    }
+    mounts.push(json!({ "name": "config", "mountPath": "/one-key", "subPath": "color" }));
+    mounts.push(json!({ "name": "host", "mountPath": "/host", "subPath": "data" }));
+    if let Some(volumes) = volumes.as_array_mut() {
+        volumes.push(json!({ "name": "host", "hostPath": { "path": host } }));
+    }
+    api.put(
+        "pods",
+        pod(
+            "writer",
+            json!({ "securityContext": { "fsGroup": 0 }, "volumes": volumes,
+        "containers": [{ "name": "c", "image": IMAGE, "args": ["pause"], "volumeMounts": mounts }] }),
+        ),
+    );
+    let writer = wait_for(&api, "writer", "ready", is_ready).await;
+    let id = first(&writer)["containerID"].as_str().and_then(|id| id.strip_prefix("containerd://")).expect("an id");
+    let write = |path: &str| {
+        let output = machine.ctr(&["tasks", "exec", "--exec-id", "write", id, "/program", "write", path, "new"]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for path in ["/config/x", "/secret/x", "/downward/x", "/projected/x", "/config/..data/color", "/one-key"] {
+        let complaint = write(path);
+        assert!(complaint.contains("Read-only file system"), "{path}: {complaint}");
+    }
+    assert_eq!(write("/host/written"), "", "a part of a hostPath is the pod's to write");
+    assert!(host.join("data/written").exists());
+
+    api.delete_pod("default", "writer", 0);
+    wait_gone(&api, "writer").await;
+    assert!(host.join("data/precious").exists(), "the host's files are not the pod's to take along");
+    assert_nothing_left(&machine);
+    kubelet.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_terminals() {
     // As a login shell gives it to most; the kubelet's share follows from it.
