@@ -110,6 +110,10 @@ fn check_holder(
         bail!("{} is held by a process that cannot be named; it is not a ferry of this machine", path.display());
     };
     let line = command_line(pid);
+    // A process that is ending, by a kill of this moment, has no words any more but its files.
+    if line.is_empty() && written == Some(pid) {
+        return Ok(pid);
+    }
     let program = line.first().map(|program| program.rsplit('/').next().unwrap_or_default().to_owned());
     // A process in the background was started by the name of /proc/self/exe.
     let is_ferry = program.is_some_and(|program| program.contains("ferry") || program == "exe")
@@ -232,6 +236,7 @@ mod tests {
         assert_eq!(check(Some(5), Some(5), "/proc/self/exe up --detached"), Ok(5));
         assert_eq!(check(Some(5), None, "ferry up"), Ok(5), "the kernel may not list it");
         assert_eq!(check(Some(5), Some(0), "ferry up"), Ok(5), "of another namespace");
+        assert_eq!(check(Some(5), Some(5), ""), Ok(5), "one that is being killed holds its lock to the end");
         for (written, holder, line) in [
             (Some(5), Some(6), "ferry up"),
             (Some(5), Some(5), "sleep 1000"),

@@ -6,6 +6,7 @@ mod cluster;
 use cluster::{TestCluster, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -58,6 +59,9 @@ fn containerd_that_dies_and_ferry_that_hangs_come_back_to_the_same_containers() 
     cluster.start_web();
     let before = containers(&cluster);
     assert_eq!(before.len(), 3);
+
+    let lock = std::fs::metadata(cluster.run_dir().join("ferry.lock")).expect("a lock");
+    assert_eq!(lock.permissions().mode() & 0o777, 0o600, "nobody else can hold it");
 
     // containerd is started again by the ferry that runs, which names the loss.
     let dead = containerd_pid(&cluster);
