@@ -5,6 +5,7 @@
 //! the fuzzers share one implementation.
 
 pub mod codec;
+pub mod document;
 pub mod field;
 pub mod gvk;
 pub mod object;

@@ -49,6 +49,16 @@ impl<'a> Reader<'a> {
         Self { text, position: 0, depth: 0 }
     }
 
+    /// The whole text, of which every string without escapes is a part.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
     }

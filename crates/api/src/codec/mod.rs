@@ -5,7 +5,7 @@
 
 mod decode;
 mod go_type;
-mod json;
+pub(crate) mod json;
 pub mod metadata;
 mod normalize;
 pub mod protobuf;

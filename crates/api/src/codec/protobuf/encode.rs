@@ -1,32 +1,62 @@
 //! JSON to protobuf, along the layout of the type. What Go's generated code writes even
 //! when it is zero (scalars and structs that are no pointers) is written here too.
+//!
+//! The object is read through [`Node`], so that the bytes of a stored object become
+//! protobuf without a tree of values in between.
 
 use super::ProtobufError;
 use super::wire::{FIXED64, Writer};
 use crate::codec::normalize::json_schema_props;
 use crate::codec::time::{Precision, parse_duration, parse_time};
+use crate::document::{Node, Shape};
 use crate::schema::{Entry, Field, Layout, Special, Type, TypeDef};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::Value;
 
-pub(super) fn message(writer: &mut Writer, value: &Value, definition: &TypeDef) -> Result<(), ProtobufError> {
-    layout(writer, value, definition, definition.layout())
+/// Types with more fields than this have each field looked up for itself; upstream's have
+/// up to 45.
+const MAX_SLOTS: usize = 64;
+
+/// `None` is a struct that nothing set, of which Go writes the zero fields all the same.
+pub(super) fn message(writer: &mut Writer, value: Option<Node<'_>>, definition: &TypeDef) -> Result<(), ProtobufError> {
+    let Some(value) = value else {
+        return layout(writer, &|_, _| None, definition, definition.layout());
+    };
+    if definition.fields.len() > MAX_SLOTS {
+        let find = |_, field: &Field| value.get(&field.name);
+        return layout(writer, &find, definition, definition.layout());
+    }
+    // One walk over the object finds all of its fields.
+    let mut slots = [None; MAX_SLOTS];
+    for (key, field) in value.entries() {
+        if let Some(index) = definition.field_index(key) {
+            slots[index] = Some(field).filter(|field| !field.is_null());
+        }
+    }
+    layout(writer, &|index, _| slots[index], definition, definition.layout())
 }
 
-fn layout(writer: &mut Writer, value: &Value, definition: &TypeDef, layout_of: &Layout) -> Result<(), ProtobufError> {
+/// Finds a field of the object by its position in the type and its facts.
+type Find<'f, 'a> = &'f dyn Fn(usize, &Field) -> Option<Node<'a>>;
+
+fn layout<'a>(
+    writer: &mut Writer,
+    find: Find<'_, 'a>,
+    definition: &TypeDef,
+    layout_of: &Layout,
+) -> Result<(), ProtobufError> {
     // From the last tag to the first, since the writer goes backwards.
     for (tag, entry) in layout_of.entries.iter().rev() {
         match entry {
             Entry::Embedded(inner) => {
                 let start = writer.len();
-                layout(writer, value, definition, inner)?;
+                layout(writer, find, definition, inner)?;
                 writer.close_from(*tag, start);
             }
             Entry::Field(index) => {
-                let field = &definition.fields[usize::from(*index)];
-                let present = value.get(field.name.as_ref()).filter(|value| !value.is_null());
-                encode_field(writer, *tag, field, present)
+                let index = usize::from(*index);
+                let field = &definition.fields[index];
+                encode_field(writer, *tag, field, find(index, field))
                     .map_err(|error| error.at(&format!("{}.{}", definition.name, field.name)))?;
             }
         }
@@ -34,65 +64,84 @@ fn layout(writer: &mut Writer, value: &Value, definition: &TypeDef, layout_of: &
     Ok(())
 }
 
-fn encode_field(writer: &mut Writer, tag: u32, field: &Field, value: Option<&Value>) -> Result<(), ProtobufError> {
-    match (&field.ty, value) {
-        (Type::List(item), Some(Value::Array(items))) if !field.list_message => {
-            items.iter().rev().try_for_each(|value| element(writer, tag, item, value, false))
+fn encode_field(writer: &mut Writer, tag: u32, field: &Field, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
+    let Some(value) = value else {
+        return match &field.ty {
+            Type::List(_) | Type::Map(_) | Type::Bytes => Ok(()),
+            _ if field.pointer => Ok(()),
+            ty => element(writer, tag, ty, None, false),
+        };
+    };
+    match (&field.ty, value.shape()) {
+        (Type::List(item), Shape::Array) if !field.list_message => {
+            backwards(value.items(), |value| element(writer, tag, item, Some(value), false))
         }
-        (Type::List(_), Some(value)) if field.list_message => element(writer, tag, &field.ty, value, true),
-        (Type::Map(item), Some(Value::Object(entries))) => {
-            // Keys are sorted already; backwards they come last first.
-            for (key, value) in entries.iter().rev() {
+        (Type::List(_), _) if field.list_message => element(writer, tag, &field.ty, Some(value), true),
+        (Type::Map(item), Shape::Object) => {
+            let mut entries: Vec<(&str, Node<'_>)> = value.entries().collect();
+            // Go writes maps in the order of their keys, in which stored objects have them.
+            if !entries.is_sorted_by_key(|(key, _)| *key) {
+                entries.sort_by_key(|(key, _)| *key);
+            }
+            for (key, value) in entries.into_iter().rev() {
                 let start = writer.len();
-                element(writer, 2, item, value, field.list_message)?;
+                element(writer, 2, item, Some(value), field.list_message)?;
                 writer.bytes_field(1, key.as_bytes());
                 writer.close_from(tag, start);
             }
             Ok(())
         }
-        (Type::List(_) | Type::Map(_) | Type::Bytes, None) => Ok(()),
-        (_, None) if field.pointer => Ok(()),
-        (ty, None) => element(writer, tag, ty, &Value::Null, false),
-        (ty, Some(value)) => element(writer, tag, ty, value, false),
+        (ty, _) => element(writer, tag, ty, Some(value), false),
     }
 }
 
-/// One value with its tag; null is the zero value.
-fn element(writer: &mut Writer, tag: u32, ty: &Type, value: &Value, list_message: bool) -> Result<(), ProtobufError> {
-    let wrong = || ProtobufError::Value(String::new());
+/// Calls `encode` with the last item first.
+fn backwards<'a>(
+    items: impl Iterator<Item = Node<'a>>,
+    encode: impl FnMut(Node<'a>) -> Result<(), ProtobufError>,
+) -> Result<(), ProtobufError> {
+    let items: Vec<Node<'a>> = items.collect();
+    items.into_iter().rev().try_for_each(encode)
+}
+
+fn wrong() -> ProtobufError {
+    ProtobufError::Value(String::new())
+}
+
+/// One value with its tag; `None` and null are the zero value.
+fn element(
+    writer: &mut Writer,
+    tag: u32,
+    ty: &Type,
+    value: Option<Node<'_>>,
+    list_message: bool,
+) -> Result<(), ProtobufError> {
+    let value = value.filter(|value| !value.is_null());
     match (ty, value) {
-        (Type::Bool, Value::Null) => writer.varint_field(tag, 0),
-        (Type::Bool, Value::Bool(flag)) => writer.varint_field(tag, u64::from(*flag)),
-        (Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64, Value::Null) => writer.varint_field(tag, 0),
-        (Type::Int32 | Type::Int64, Value::Number(number)) => {
-            // Negative numbers take all ten bytes, as in Go.
-            writer.varint_field(tag, number.as_i64().ok_or_else(wrong)? as u64);
-        }
-        (Type::Uint32 | Type::Uint64, Value::Number(number)) => {
-            writer.varint_field(tag, number.as_u64().ok_or_else(wrong)?);
-        }
+        (Type::Bool | Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64, None) => writer.varint_field(tag, 0),
+        (Type::Bool, Some(value)) => writer.varint_field(tag, u64::from(value.as_bool().ok_or_else(wrong)?)),
+        // Negative numbers take all ten bytes, as in Go.
+        (Type::Int32 | Type::Int64, Some(value)) => writer.varint_field(tag, value.as_i64().ok_or_else(wrong)? as u64),
+        (Type::Uint32 | Type::Uint64, Some(value)) => writer.varint_field(tag, value.as_u64().ok_or_else(wrong)?),
         (Type::Float64, value) => {
-            let float = if value.is_null() { 0.0 } else { value.as_f64().ok_or_else(wrong)? };
+            let float = value.map_or(Some(0.0), Node::as_f64).ok_or_else(wrong)?;
             writer.raw(&float.to_bits().to_le_bytes());
             writer.tag(tag, FIXED64);
         }
-        (Type::String, Value::Null) => writer.bytes_field(tag, b""),
-        (Type::String, Value::String(text)) => writer.bytes_field(tag, text.as_bytes()),
-        (Type::Bytes, Value::Null) => writer.bytes_field(tag, b""),
-        (Type::Bytes, Value::String(text)) => {
-            let bytes = BASE64_STANDARD.decode(text).map_err(|_| wrong())?;
+        (Type::String | Type::Bytes, None) => writer.bytes_field(tag, b""),
+        (Type::String, Some(value)) => writer.bytes_field(tag, value.as_str().ok_or_else(wrong)?.as_bytes()),
+        (Type::Bytes, Some(value)) => {
+            let bytes = BASE64_STANDARD.decode(value.as_str().ok_or_else(wrong)?).map_err(|_| wrong())?;
             writer.bytes_field(tag, &bytes);
         }
         (Type::List(item), value) if list_message => {
             let start = writer.len();
-            if let Value::Array(items) = value {
-                for value in items.iter().rev() {
-                    element(writer, 1, item, value, false)?;
-                }
+            if let Some(value) = value {
+                backwards(value.items(), |value| element(writer, 1, item, Some(value), false))?;
             }
             writer.close_from(tag, start);
         }
-        (Type::Struct(reference), Value::Null | Value::Object(_)) => {
+        (Type::Struct(reference), value) if value.is_none_or(|value| value.shape() == Shape::Object) => {
             let start = writer.len();
             message(writer, value, reference.get())?;
             writer.close_from(tag, start);
@@ -107,12 +156,13 @@ fn element(writer: &mut Writer, tag: u32, ty: &Type, value: &Value, list_message
     Ok(())
 }
 
-fn encode_special(writer: &mut Writer, special: Special, value: &Value) -> Result<(), ProtobufError> {
-    let wrong = || ProtobufError::Value(String::new());
+fn encode_special(writer: &mut Writer, special: Special, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
+    let text = value.and_then(Node::as_str);
+    let shape = value.map_or(Shape::Null, Node::shape);
     match special {
         Special::Time | Special::MicroTime => {
-            let Some(text) = value.as_str() else {
-                return if value.is_null() { Ok(()) } else { Err(wrong()) };
+            let Some(text) = text else {
+                return if value.is_none() { Ok(()) } else { Err(wrong()) };
             };
             let precision = if special == Special::Time { Precision::Seconds } else { Precision::Micros };
             let moment = parse_time(text, precision).map_err(ProtobufError::Value)?;
@@ -123,55 +173,56 @@ fn encode_special(writer: &mut Writer, special: Special, value: &Value) -> Resul
             }
         }
         Special::Duration => {
-            let nanos = match value.as_str() {
+            let nanos = match text {
                 Some(text) => parse_duration(text).map_err(ProtobufError::Value)?,
                 None => 0,
             };
             writer.varint_field(1, nanos as u64);
         }
-        Special::Quantity => writer.bytes_field(1, value.as_str().unwrap_or("0").as_bytes()),
+        Special::Quantity => writer.bytes_field(1, text.unwrap_or("0").as_bytes()),
         Special::IntOrString => {
-            let (kind, number, text) = match value {
-                Value::String(text) => (1, 0, text.as_str()),
-                Value::Number(number) => (0, number.as_i64().ok_or_else(wrong)?, ""),
-                Value::Null => (0, 0, ""),
+            let (kind, number) = match (shape, value) {
+                (Shape::String(_), _) => (1, 0),
+                (Shape::Number, Some(value)) => (0, value.as_i64().ok_or_else(wrong)?),
+                (Shape::Null, _) => (0, 0),
                 _ => return Err(wrong()),
             };
-            writer.bytes_field(3, text.as_bytes());
+            writer.bytes_field(3, text.unwrap_or_default().as_bytes());
             writer.varint_field(2, number as u64);
             writer.varint_field(1, kind);
         }
-        Special::RawExtension | Special::FieldsV1 | Special::Json => {
-            if special == Special::Json || !value.is_null() {
-                writer.bytes_field(1, value.to_string().as_bytes());
+        Special::RawExtension | Special::FieldsV1 => {
+            if let Some(value) = value {
+                writer.bytes_field(1, value.to_json().as_bytes());
             }
         }
+        Special::Json => writer.bytes_field(1, value.map_or("null".into(), Node::to_json).as_bytes()),
         Special::JsonSchemaPropsOrBool => {
-            if value.is_object() {
+            let is_schema = shape == Shape::Object;
+            if is_schema {
                 schema(writer, 2, value)?;
             }
-            let allows = value.is_object() || value.as_bool().unwrap_or(false);
+            let allows = is_schema || shape == Shape::Bool(true);
             writer.varint_field(1, u64::from(allows));
         }
-        Special::JsonSchemaPropsOrArray => match value {
-            Value::Array(items) => items.iter().rev().try_for_each(|item| schema(writer, 2, item))?,
-            Value::Object(_) => schema(writer, 1, value)?,
+        Special::JsonSchemaPropsOrArray => match (shape, value) {
+            (Shape::Array, Some(value)) => backwards(value.items(), |item| schema(writer, 2, Some(item)))?,
+            (Shape::Object, value) => schema(writer, 1, value)?,
             _ => {}
         },
-        Special::JsonSchemaPropsOrStringArray => match value {
-            Value::Array(items) => {
-                for item in items.iter().rev() {
-                    writer.bytes_field(2, item.as_str().ok_or_else(wrong)?.as_bytes());
-                }
-            }
-            Value::Object(_) => schema(writer, 1, value)?,
+        Special::JsonSchemaPropsOrStringArray => match (shape, value) {
+            (Shape::Array, Some(value)) => backwards(value.items(), |item| {
+                writer.bytes_field(2, item.as_str().ok_or_else(wrong)?.as_bytes());
+                Ok(())
+            })?,
+            (Shape::Object, value) => schema(writer, 1, value)?,
             _ => {}
         },
     }
     Ok(())
 }
 
-fn schema(writer: &mut Writer, tag: u32, value: &Value) -> Result<(), ProtobufError> {
+fn schema(writer: &mut Writer, tag: u32, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
     let Some(props) = json_schema_props() else { return Ok(()) };
     let start = writer.len();
     message(writer, value, props)?;

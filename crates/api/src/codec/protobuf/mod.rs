@@ -15,6 +15,7 @@ mod wire;
 
 use super::decode::{DecodeError, Decoded};
 use super::normalize::normalize;
+use crate::document::Node;
 use crate::gvk::{GroupVersion, GroupVersionKind};
 use crate::object::Meta;
 use crate::schema::{TypeDef, builtin, of_kind};
@@ -91,17 +92,28 @@ pub fn open(body: &[u8]) -> Result<Envelope<'_>, ProtobufError> {
 /// Puts a message into the envelope.
 pub fn seal(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
     let mut writer = Writer::default();
-    seal_backwards(&mut writer, api_version, kind, |writer| writer.raw(raw));
+    writer.raw(ENVELOPE_TAIL);
+    writer.bytes_field(2, raw);
+    write_type(&mut writer, api_version, kind);
     writer.finish()
 }
 
-fn seal_backwards(writer: &mut Writer, api_version: &str, kind: &str, write_raw: impl FnOnce(&mut Writer)) {
-    // Upstream writes the two empty fields as well.
-    writer.bytes_field(4, b"");
-    writer.bytes_field(3, b"");
+fn seal_backwards(
+    writer: &mut Writer,
+    api_version: &str,
+    kind: &str,
+    write_raw: impl FnOnce(&mut Writer) -> Result<(), ProtobufError>,
+) -> Result<(), ProtobufError> {
+    writer.raw(ENVELOPE_TAIL);
     let start = writer.len();
-    write_raw(writer);
+    write_raw(writer)?;
     writer.close_from(2, start);
+    write_type(writer, api_version, kind);
+    Ok(())
+}
+
+/// The start of an envelope: the magic bytes and the type.
+fn write_type(writer: &mut Writer, api_version: &str, kind: &str) {
     let start = writer.len();
     writer.bytes_field(2, kind.as_bytes());
     writer.bytes_field(1, api_version.as_bytes());
@@ -111,36 +123,65 @@ fn seal_backwards(writer: &mut Writer, api_version: &str, kind: &str, write_raw:
 
 /// Encodes an object with its envelope, which takes apiVersion and kind from the object.
 pub fn encode(object: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
-    let message = encode_message(object, definition)?;
     let kind = object.gvk();
-    Ok(seal(&kind.api_version(), &kind.kind, &message))
+    encode_as(object.into(), &kind.api_version(), &kind.kind, definition)
+}
+
+/// Encodes an object with an envelope of this type.
+pub fn encode_as(
+    object: Node<'_>,
+    api_version: &str,
+    kind: &str,
+    definition: &TypeDef,
+) -> Result<Vec<u8>, ProtobufError> {
+    let mut writer = Writer::default();
+    seal_backwards(&mut writer, api_version, kind, |writer| encode::message(writer, Some(object), definition))?;
+    Ok(writer.finish())
 }
 
 /// Encodes the message alone, as it stands in a list.
 pub fn encode_message(object: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
     let mut writer = Writer::default();
-    encode::message(&mut writer, object, definition)?;
+    encode::message(&mut writer, Some(object.into()), definition)?;
     Ok(writer.finish())
 }
 
-/// Encodes a list of objects whose messages are encoded already.
-pub fn encode_list<'a>(
-    list: &GroupVersionKind,
-    metadata: &Value,
-    items: impl DoubleEndedIterator<Item = &'a [u8]>,
-) -> Result<Vec<u8>, ProtobufError> {
-    let metadata = match builtin().get("meta/v1", "ListMeta") {
-        Some(definition) => encode_message(metadata, definition)?,
-        None => Vec::new(),
-    };
+/// Makes the messages of a list's items one after the other in the same room.
+#[derive(Default)]
+pub struct ItemEncoder {
+    writer: Writer,
+}
+
+impl ItemEncoder {
+    /// The item as it stands in the message of a list: field 2 with its length.
+    pub fn encode(&mut self, item: Node<'_>, definition: &TypeDef) -> Result<&[u8], ProtobufError> {
+        self.writer.clear();
+        encode::message(&mut self.writer, Some(item), definition)?;
+        self.writer.close_from(2, 0);
+        Ok(self.writer.message())
+    }
+}
+
+/// The bytes before and after the items of a list. The envelope names the length of all of
+/// it, so the items' must be known before the first byte is sent.
+pub struct ListFrame {
+    pub head: Vec<u8>,
+    pub tail: &'static [u8],
+}
+
+/// The empty contentEncoding and contentType that upstream writes at the end of an envelope.
+const ENVELOPE_TAIL: &[u8] = &[0x1a, 0, 0x22, 0];
+
+/// The frame of a list whose items, as [`ItemEncoder`] makes them, are `items_length` long.
+pub fn list_frame(list: &GroupVersionKind, metadata: &Value, items_length: usize) -> Result<ListFrame, ProtobufError> {
     let mut writer = Writer::default();
-    seal_backwards(&mut writer, &list.api_version(), &list.kind, |writer| {
-        for item in items.rev() {
-            writer.bytes_field(2, item);
-        }
-        writer.bytes_field(1, &metadata);
-    });
-    Ok(writer.finish())
+    if let Some(definition) = builtin().get("meta/v1", "ListMeta") {
+        encode::message(&mut writer, Some(metadata.into()), definition)?;
+        writer.close_from(1, 0);
+    }
+    writer.prefix(2, writer.len() + items_length);
+    write_type(&mut writer, &list.api_version(), &list.kind);
+    Ok(ListFrame { head: writer.finish(), tail: ENVELOPE_TAIL })
 }
 
 /// Decodes a body with its envelope that must be of the kind `expected`.

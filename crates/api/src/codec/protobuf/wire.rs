@@ -10,28 +10,60 @@ const END_GROUP: u8 = 4;
 const FIXED32: u8 = 5;
 
 /// Writes a message from its end to its start, so that the length of every nested message
-/// is known when its prefix is due and nothing is encoded twice or copied.
+/// is known when its prefix is due and nothing is encoded twice.
 #[derive(Default)]
 pub(super) struct Writer {
-    /// In reverse; turned around once at the end.
-    reversed: Vec<u8>,
+    /// The message stands at the end of this; what is before `start` is room.
+    buffer: Vec<u8>,
+    start: usize,
 }
 
 impl Writer {
+    /// The message so far.
+    pub(super) fn message(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
     pub(super) fn finish(mut self) -> Vec<u8> {
-        self.reversed.reverse();
-        self.reversed
+        self.buffer.drain(..self.start);
+        self.buffer
+    }
+
+    /// Forgets the message and keeps the room.
+    pub(super) fn clear(&mut self) {
+        self.start = self.buffer.len();
     }
 
     pub(super) fn len(&self) -> usize {
-        self.reversed.len()
+        self.buffer.len() - self.start
     }
 
     pub(super) fn raw(&mut self, bytes: &[u8]) {
-        self.reversed.extend(bytes.iter().rev());
+        if bytes.len() > self.start {
+            self.grow(bytes.len());
+        }
+        let start = self.start - bytes.len();
+        self.buffer[start..self.start].copy_from_slice(bytes);
+        self.start = start;
+    }
+
+    /// Makes room before the message for at least `more` bytes.
+    #[cold]
+    fn grow(&mut self, more: usize) {
+        let length = self.len();
+        let room = (length + more).max(512);
+        let mut larger = vec![0; room + length];
+        larger[room..].copy_from_slice(self.message());
+        self.buffer = larger;
+        self.start = room;
     }
 
     pub(super) fn varint(&mut self, mut value: u64) {
+        if value < 0x80 && self.start > 0 {
+            self.start -= 1;
+            self.buffer[self.start] = value as u8;
+            return;
+        }
         let mut bytes = [0_u8; 10];
         let mut length = 0;
         loop {
@@ -57,15 +89,16 @@ impl Writer {
 
     pub(super) fn bytes_field(&mut self, tag: u32, bytes: &[u8]) {
         self.raw(bytes);
-        self.close(tag, bytes.len());
+        self.prefix(tag, bytes.len());
     }
 
     /// Writes the prefix of what has been written since the length was `start`.
     pub(super) fn close_from(&mut self, tag: u32, start: usize) {
-        self.close(tag, self.len() - start);
+        self.prefix(tag, self.len() - start);
     }
 
-    fn close(&mut self, tag: u32, length: usize) {
+    /// Writes the prefix of a field of this length.
+    pub(super) fn prefix(&mut self, tag: u32, length: usize) {
         self.varint(length as u64);
         self.tag(tag, BYTES);
     }

@@ -1,0 +1,277 @@
+//! The index of a JSON text: one entry of eight bytes for each key and value, in the order
+//! of the text, so that a reader moves from value to value without looking at the bytes
+//! between them.
+
+use super::Shape;
+use crate::codec::json::{Kind, Reader, SyntaxError};
+use std::borrow::Cow;
+
+/// An entry: the kind in four bits, a length or an entry's number in 28, an offset in 32.
+#[derive(Clone, Copy)]
+struct Entry(u64);
+
+/// No object is near the 256 MiB that a length can count; a request's body is limited to 3.
+const MAX_PAYLOAD: usize = (1 << 28) - 1;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Null,
+    True,
+    False,
+    Number,
+    /// Stands in the text without an escape.
+    Plain,
+    /// Had escapes, and stands in [`Index::unescaped`].
+    Unescaped,
+    Array,
+    Object,
+    /// The end of an array or object; its offset is that after the closing bracket.
+    End,
+}
+
+impl Entry {
+    fn new(tag: Tag, payload: usize, offset: usize) -> Result<Self, SyntaxError> {
+        match u32::try_from(offset) {
+            Ok(offset) if payload <= MAX_PAYLOAD => {
+                Ok(Self((tag as u64) << 60 | (payload as u64) << 32 | u64::from(offset)))
+            }
+            _ => Err(SyntaxError("the object is too large to be indexed".into())),
+        }
+    }
+
+    fn tag(self) -> Tag {
+        match self.0 >> 60 {
+            0 => Tag::Null,
+            1 => Tag::True,
+            2 => Tag::False,
+            3 => Tag::Number,
+            4 => Tag::Plain,
+            5 => Tag::Unescaped,
+            6 => Tag::Array,
+            7 => Tag::Object,
+            _ => Tag::End,
+        }
+    }
+
+    fn payload(self) -> usize {
+        (self.0 >> 32) as usize & MAX_PAYLOAD
+    }
+
+    fn offset(self) -> usize {
+        (self.0 & u64::from(u32::MAX)) as usize
+    }
+}
+
+/// Keeps its memory from one text to the next, so that a list of ten thousand objects is
+/// indexed in the room of its largest.
+#[derive(Default)]
+pub struct Index {
+    entries: Vec<Entry>,
+    unescaped: String,
+}
+
+impl Index {
+    /// Indexes a text and returns its outermost value. Any JSON is taken; of bytes that are
+    /// no JSON the error names the first that is wrong.
+    pub fn read<'a>(&'a mut self, text: &'a str) -> Result<super::Node<'a>, String> {
+        self.entries.clear();
+        self.unescaped.clear();
+        let mut reader = Reader::new(text);
+        self.value(&mut reader).and_then(|()| reader.end()).map_err(|error| error.0)?;
+        Ok(super::Node::Text(Place { text, index: self, at: 0 }))
+    }
+
+    fn value(&mut self, reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
+        let kind = reader.peek()?;
+        let start = reader.position();
+        match kind {
+            Kind::Object => {
+                let opened = self.open(reader)?;
+                let mut first = true;
+                while let Some(key) = reader.next_key(&mut first)? {
+                    self.string(&key, reader.text())?;
+                    self.value(reader)?;
+                }
+                self.close(opened, Tag::Object, start, reader.position())
+            }
+            Kind::Array => {
+                let opened = self.open(reader)?;
+                let mut first = true;
+                while reader.next_item(&mut first)? {
+                    self.value(reader)?;
+                }
+                self.close(opened, Tag::Array, start, reader.position())
+            }
+            Kind::String => {
+                let text = reader.string()?;
+                self.string(&text, reader.text())
+            }
+            Kind::Number => {
+                let digits = reader.number()?;
+                self.push(Tag::Number, digits.len(), start)
+            }
+            Kind::Bool => {
+                let tag = if reader.bool()? { Tag::True } else { Tag::False };
+                self.push(tag, 0, start)
+            }
+            Kind::Null => {
+                reader.null()?;
+                self.push(Tag::Null, 0, start)
+            }
+        }
+    }
+
+    fn push(&mut self, tag: Tag, payload: usize, offset: usize) -> Result<(), SyntaxError> {
+        self.entries.push(Entry::new(tag, payload, offset)?);
+        Ok(())
+    }
+
+    /// A string without escapes is a part of `source`, so its address says where it stands.
+    fn string(&mut self, text: &Cow<'_, str>, source: &str) -> Result<(), SyntaxError> {
+        match text {
+            Cow::Borrowed(text) => {
+                let start = text.as_ptr() as usize - source.as_ptr() as usize;
+                self.push(Tag::Plain, text.len(), start)
+            }
+            Cow::Owned(text) => {
+                let offset = self.unescaped.len();
+                self.unescaped.push_str(text);
+                self.push(Tag::Unescaped, text.len(), offset)
+            }
+        }
+    }
+
+    /// Leaves room for the entry of an array or object, whose end is not known yet.
+    fn open(&mut self, reader: &mut Reader<'_>) -> Result<usize, SyntaxError> {
+        reader.open()?;
+        self.push(Tag::Null, 0, 0)?;
+        Ok(self.entries.len() - 1)
+    }
+
+    fn close(&mut self, opened: usize, tag: Tag, start: usize, end: usize) -> Result<(), SyntaxError> {
+        let closes_at = self.entries.len();
+        self.push(Tag::End, 0, end)?;
+        self.entries[opened] = Entry::new(tag, closes_at, start)?;
+        Ok(())
+    }
+}
+
+/// A value in an indexed text.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    text: &'a str,
+    index: &'a Index,
+    at: u32,
+}
+
+impl<'a> Place<'a> {
+    fn entry(self) -> Entry {
+        self.index.entries[self.at as usize]
+    }
+
+    pub(super) fn shape(self) -> Shape<'a> {
+        let entry = self.entry();
+        match entry.tag() {
+            Tag::Null | Tag::End => Shape::Null,
+            Tag::True => Shape::Bool(true),
+            Tag::False => Shape::Bool(false),
+            Tag::Number => Shape::Number,
+            Tag::Plain | Tag::Unescaped => Shape::String(self.string(entry)),
+            Tag::Array => Shape::Array,
+            Tag::Object => Shape::Object,
+        }
+    }
+
+    fn string(self, entry: Entry) -> &'a str {
+        let source = if entry.tag() == Tag::Plain { self.text } else { self.index.unescaped.as_str() };
+        source.get(entry.offset()..entry.offset() + entry.payload()).unwrap_or_default()
+    }
+
+    pub(super) fn text_of_key(self) -> &'a str {
+        self.string(self.entry())
+    }
+
+    pub(super) fn number(self) -> Option<&'a str> {
+        let entry = self.entry();
+        match entry.tag() {
+            Tag::Number => self.text.get(entry.offset()..entry.offset() + entry.payload()),
+            _ => None,
+        }
+    }
+
+    /// Whether an object has this place for a key of these bytes.
+    fn is_key(self, key: &str) -> bool {
+        let entry = self.entry();
+        entry.payload() == key.len() && self.string(entry) == key
+    }
+
+    pub(super) fn get(self, key: &str) -> Option<Self> {
+        if self.entry().tag() != Tag::Object {
+            return None;
+        }
+        let mut children = self.children();
+        loop {
+            let is_it = children.next()?.is_key(key);
+            let value = children.next()?;
+            if is_it {
+                return Some(value);
+            }
+        }
+    }
+
+    /// The values inside an array, or the keys and values by turns inside an object.
+    pub(super) fn children(self) -> Children<'a> {
+        let entry = self.entry();
+        let end = match entry.tag() {
+            Tag::Array | Tag::Object => entry.payload() as u32,
+            _ => self.at + 1,
+        };
+        Children { next: Self { at: self.at + 1, ..self }, end }
+    }
+
+    /// The number of the entry after this value and all that is inside of it.
+    fn after(self) -> u32 {
+        let entry = self.entry();
+        match entry.tag() {
+            Tag::Array | Tag::Object => entry.payload() as u32 + 1,
+            _ => self.at + 1,
+        }
+    }
+
+    pub(super) fn to_json(self) -> Cow<'a, str> {
+        let entry = self.entry();
+        let plain = match entry.tag() {
+            Tag::Array | Tag::Object => {
+                let end = self.index.entries[entry.payload()].offset();
+                self.text.get(entry.offset()..end)
+            }
+            Tag::Number => self.number(),
+            Tag::Plain => self.text.get(entry.offset() - 1..entry.offset() + entry.payload() + 1),
+            Tag::True => Some("true"),
+            Tag::False => Some("false"),
+            Tag::Null | Tag::End => Some("null"),
+            Tag::Unescaped => return serde_json::Value::from(self.string(entry)).to_string().into(),
+        };
+        plain.unwrap_or("null").into()
+    }
+}
+
+/// Walks over the inside of an array or object.
+#[derive(Clone, Copy)]
+pub struct Children<'a> {
+    next: Place<'a>,
+    end: u32,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Place<'a>;
+
+    fn next(&mut self) -> Option<Place<'a>> {
+        if self.next.at >= self.end {
+            return None;
+        }
+        let found = self.next;
+        self.next.at = found.after();
+        Some(found)
+    }
+}

@@ -1,0 +1,68 @@
+//! A text read by its index is the same object as the tree that serde_json makes of it.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        (-1e15..1e15_f64).prop_map(Value::from),
+        ".{0,20}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map(".{0,8}", inner, 0..6).prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_text_and_its_tree_read_alike(value in any_json()) {
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).expect("JSON")] {
+            let mut index = Index::default();
+            let node = index.read(&text).expect("JSON");
+            prop_assert_eq!(&node.to_value(), &value);
+            for (key, field) in node.entries() {
+                prop_assert_eq!(node.get(key).map(Node::to_value), Some(field.to_value()).filter(|v| !v.is_null()));
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_stops_the_process(text in ".{0,80}") {
+        let mut index = Index::default();
+        let read = index.read(&text).map(Node::to_value);
+        if serde_json::from_str::<Value>(&text).is_ok() {
+            prop_assert!(read.is_ok());
+        }
+    }
+}
+
+#[test]
+fn absent_null_and_foreign_fields_read_as_nothing() {
+    let text = r#"{"a":null,"b":"x","c":{"d":[1,"two"]},"n":-7,"f":1.5}"#;
+    let mut index = Index::default();
+    let node = index.read(text).expect("JSON");
+    assert!(node.get("a").is_none() && node.get("z").is_none());
+    assert_eq!(node.get("b").and_then(Node::as_str), Some("x"));
+    assert_eq!(node.get("b").and_then(Node::as_i64), None);
+    assert_eq!(node.get("b").map(|b| b.items().count() + b.entries().count()), Some(0));
+    assert_eq!(node.get("n").and_then(Node::as_i64), Some(-7));
+    assert_eq!((node.get("f").and_then(Node::as_i64), node.get("f").and_then(Node::as_f64)), (None, Some(1.5)));
+    assert_eq!(node.get("c").map(|c| c.to_json().into_owned()), Some(r#"{"d":[1,"two"]}"#.to_owned()));
+}
+
+#[test]
+fn an_index_is_used_again_for_the_next_text() {
+    let mut index = Index::default();
+    assert_eq!(index.read(r#"{"a":"x\ny"}"#).map(Node::to_value), Ok(json!({"a": "x\ny"})));
+    assert_eq!(index.read(r#"["\u00e9"]"#).map(Node::to_value), Ok(json!(["é"])));
+    assert!(index.read(r#"{"a":}"#).is_err());
+    assert_eq!(index.read("7").map(Node::to_value), Ok(json!(7)));
+}
