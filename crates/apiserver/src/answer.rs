@@ -39,6 +39,13 @@ pub fn bytes(code: StatusCode, bytes: Bytes, accepted: &Accepted) -> Response<Bo
     if accepted.format == Format::Json && !accepted.pretty {
         return json_line(code, bytes);
     }
+    if accepted.format == Format::Protobuf {
+        return match crate::wire::json_to_protobuf(&bytes) {
+            Some(protobuf) => raw(code, Format::Protobuf.media_type(), protobuf),
+            // A kind without a protobuf form is answered in JSON, which every client reads.
+            None => json_line(code, bytes),
+        };
+    }
     match serde_json::from_slice::<Value>(&bytes) {
         Ok(value) => value_response(code, &value, accepted, || bytes.clone()),
         Err(error) => status(&Status::internal(error), Format::Json),

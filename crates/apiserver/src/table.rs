@@ -4,9 +4,9 @@
 use crate::negotiate::{Accepted, Shape};
 use crate::verbs::Call;
 use crate::verbs::list::{Page, list_metadata};
+use bytes::{BufMut, Bytes, BytesMut};
 use ferry_resources::{Column, Row};
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// One object in the shape that was asked for.
@@ -31,7 +31,7 @@ pub fn shape_list(call: &Call, page: &Page, objects: &[Value], accepted: &Accept
     document
 }
 
-fn include_object(call: &Call) -> &str {
+pub fn include_object(call: &Call) -> &str {
     call.query.text("includeObject").unwrap_or_default()
 }
 
@@ -44,15 +44,20 @@ pub fn partial(object: &Value, accepted: &Accepted) -> Value {
 }
 
 /// The same from and to bytes: the metadata is found and copied, nothing is decoded.
-pub fn partial_bytes(object: &[u8], accepted: &Accepted) -> Vec<u8> {
-    #[derive(serde::Deserialize)]
-    struct Wrapped<'a> {
-        #[serde(borrow)]
-        metadata: Option<&'a RawValue>,
-    }
-    let metadata = serde_json::from_slice::<Wrapped>(object).ok().and_then(|wrapped| wrapped.metadata);
-    let (metadata, version) = (metadata.map_or("{}", RawValue::get), accepted.meta_version());
-    format!(r#"{{"kind":"PartialObjectMetadata","apiVersion":"{version}","metadata":{metadata}}}"#).into_bytes()
+pub fn partial_bytes(object: &[u8], accepted: &Accepted) -> Bytes {
+    let mut out = BytesMut::with_capacity(object.len().min(4096));
+    write_partial(object, accepted, &mut out);
+    out.freeze()
+}
+
+/// The same at the end of a buffer.
+pub fn write_partial(object: &[u8], accepted: &Accepted, out: &mut BytesMut) {
+    let text = std::str::from_utf8(object).unwrap_or_default();
+    out.put_slice(b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"");
+    out.put_slice(accepted.meta_version().as_bytes());
+    out.put_slice(b"\",\"metadata\":");
+    out.put_slice(ferry_api::codec::metadata::text(text).unwrap_or("{}").as_bytes());
+    out.put_u8(b'}');
 }
 
 /// A Table of these objects. `include` is the client's includeObject: `None`, `Metadata`
@@ -78,9 +83,14 @@ pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -
     json!({
         "kind": "Table", "apiVersion": accepted.meta_version(),
         "metadata": {"resourceVersion": version},
-        "columnDefinitions": row.columns.iter().map(column).collect::<Vec<_>>(),
+        "columnDefinitions": columns(row),
         "rows": rows,
     })
+}
+
+/// The definitions of a row's columns.
+pub fn columns(row: &Row) -> Value {
+    row.columns.iter().map(column).collect()
 }
 
 fn column(column: &Column) -> Value {

@@ -3,6 +3,7 @@
 use crate::negotiate::Format;
 use bytes::Bytes;
 use ferry_api::codec;
+use ferry_api::document::{Index, Node};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::object::Meta;
 use ferry_api::schema::TypeDef;
@@ -201,6 +202,16 @@ pub fn to_value(body: &[u8], content_type: &str) -> Option<Value> {
         return serde_json::from_str(&json).ok();
     }
     serde_json::from_slice(body).ok()
+}
+
+/// The protobuf form of an object whose JSON is at hand; `None` for kinds that have none.
+pub fn json_to_protobuf(json: &[u8]) -> Option<Bytes> {
+    let mut index = Index::default();
+    let object = index.read(std::str::from_utf8(json).ok()?).ok()?;
+    let text = |key: &str| object.get(key).and_then(Node::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let definition = definition_of(&GroupVersion::parse(api_version).with_kind(kind.to_owned()))?;
+    codec::protobuf::encode_as(object, api_version, kind, definition).ok().map(Bytes::from)
 }
 
 /// The protobuf form with its envelope; `None` for kinds that have none.

@@ -161,19 +161,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, SyntaxError> {
         let bytes = self.text.as_bytes();
         let start = self.position + 1;
-        let mut end = start;
-        loop {
-            match bytes.get(end) {
-                Some(b'"') => {
-                    self.position = end + 1;
-                    return Ok(Cow::Borrowed(&self.text[start..end]));
-                }
-                Some(b'\\') => break,
-                Some(0..=0x1f) | None => {
-                    self.position = end;
-                    return Err(self.unexpected("in string literal"));
-                }
-                Some(_) => end += 1,
+        let end = start + plain_length(bytes.get(start..).unwrap_or_default());
+        match bytes.get(end) {
+            Some(b'"') => {
+                self.position = end + 1;
+                return Ok(Cow::Borrowed(&self.text[start..end]));
+            }
+            Some(b'\\') => {}
+            _ => {
+                self.position = end;
+                return Err(self.unexpected("in string literal"));
             }
         }
         let mut out = String::with_capacity(end - start + 16);
@@ -192,7 +189,7 @@ impl<'a> Reader<'a> {
                 Some(0..=0x1f) | None => return Err(self.unexpected("in string literal")),
                 Some(_) => {
                     let rest = &self.text[self.position..];
-                    let plain = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
+                    let plain = plain_length(rest.as_bytes());
                     out.push_str(&rest[..plain]);
                     self.position += plain;
                 }
@@ -331,6 +328,36 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Passes over an object or array by its brackets alone; what stands between them is
+    /// not checked.
+    pub(crate) fn skip_quickly(&mut self) -> Result<(), SyntaxError> {
+        let bytes = self.text.as_bytes();
+        let mut open = 0_usize;
+        while let Some(byte) = bytes.get(self.position) {
+            match byte {
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open = open.saturating_sub(1),
+                b'"' => {
+                    self.position += 1;
+                    loop {
+                        self.position += plain_length(bytes.get(self.position..).unwrap_or_default());
+                        match bytes.get(self.position) {
+                            Some(b'"') => break,
+                            Some(b'\\') => self.position += 2,
+                            _ => return Err(self.unexpected("in string literal")),
+                        }
+                    }
+                }
+                _ => {}
+            }
+            self.position += 1;
+            if open == 0 {
+                return Ok(());
+            }
+        }
+        Err(self.unexpected("looking for beginning of value"))
+    }
+
     /// Takes a value as it is; of duplicate keys the last one counts.
     pub(crate) fn any(&mut self) -> Result<Value, SyntaxError> {
         Ok(match self.peek()? {
@@ -366,6 +393,31 @@ impl<'a> Reader<'a> {
         self.skip_space();
         if self.position < self.text.len() { Err(self.unexpected("after top-level value")) } else { Ok(()) }
     }
+}
+
+/// How many bytes of a string stand for themselves: up to a quote, a backslash or a control
+/// character. Eight bytes are looked at together: for each of the three, subtracting makes
+/// the high bit of a byte that is looked for, and `!word` drops those that had it before.
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let mut length = 0;
+    let (words, _) = bytes.as_chunks::<8>();
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let quotes = zero_bytes(word ^ (ONES * u64::from(b'"')));
+        let backslashes = zero_bytes(word ^ (ONES * u64::from(b'\\')));
+        let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found = quotes | backslashes | controls;
+        if found != 0 {
+            // The lowest hit is exact; those above it may have borrowed from it.
+            return length + found.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    let rest = &bytes[length..];
+    length + rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20).unwrap_or(rest.len())
 }
 
 /// A number without fraction or exponent is an integer where 64 bits hold it; any other is
@@ -420,6 +472,14 @@ mod tests {
         let value = reader.any()?;
         reader.end()?;
         Ok(value)
+    }
+
+    proptest! {
+        #[test]
+        fn the_plain_part_of_a_string_ends_where_a_slow_look_says(text in r#"[a-f\"\\\n\u{80}-\u{90}]{0,40}"#) {
+            let slow = text.bytes().position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20);
+            prop_assert_eq!(plain_length(text.as_bytes()), slow.unwrap_or(text.len()));
+        }
     }
 
     #[test]

@@ -60,6 +60,26 @@ pub fn extract(bytes: &[u8]) -> Result<Metadata<'_>, MetadataError> {
     Ok(found)
 }
 
+/// The metadata of an object as it stands in its text. What stands before it is read,
+/// what comes after is not looked at; `None` if there is none or it is no object.
+pub fn text(object: &str) -> Option<&str> {
+    let mut reader = Reader::new(object);
+    let mut found = None;
+    let read = each_field(&mut reader, |reader, key| {
+        if key != "metadata" {
+            reader.skip()?;
+            return Ok(true);
+        }
+        if reader.peek()? == Kind::Object {
+            let start = reader.position();
+            reader.skip_quickly()?;
+            found = object.get(start..reader.position());
+        }
+        Ok(false)
+    });
+    read.ok().and(found)
+}
+
 fn object_meta<'a>(reader: &mut Reader<'a>, found: &mut Metadata<'a>) -> Result<(), SyntaxError> {
     each_field(reader, |reader, key| {
         match key {
@@ -184,5 +204,11 @@ mod tests {
         assert!(found.deletion_timestamp.is_some() && found.has_finalizers);
         assert!(matches!(found.name, Cow::Borrowed(_)));
         assert!(extract(b"{\"metadata\":{\"name\":").is_err());
+        let metadata = text(pod.to_string().as_str()).and_then(|text| serde_json::from_str(text).ok());
+        assert_eq!(metadata, Some(pod["metadata"].clone()));
+        assert_eq!(
+            (text(r#"{"kind":"Pod"}"#), text(r#"{"metadata":null}"#), text(r#"{"metadata":{"#)),
+            (None, None, None)
+        );
     }
 }

@@ -5,10 +5,15 @@
 use super::Shape;
 use crate::codec::json::{Kind, Reader, SyntaxError};
 use std::borrow::Cow;
+use std::num::NonZero;
 
 /// An entry: the kind in four bits, a length or an entry's number in 28, an offset in 32.
 #[derive(Clone, Copy)]
 struct Entry(u64);
+
+/// The sets of fields in managedFields are half of many an object, and every reader but the
+/// server-side apply of a write passes them on as they are.
+const NOT_INDEXED: &str = "fieldsV1";
 
 /// No object is near the 256 MiB that a length can count; a request's body is limited to 3.
 const MAX_PAYLOAD: usize = (1 << 28) - 1;
@@ -25,6 +30,8 @@ enum Tag {
     Unescaped,
     Array,
     Object,
+    /// An object that is passed on and never read: its text stands at the offset.
+    Raw,
     /// The end of an array or object; its offset is that after the closing bracket.
     End,
 }
@@ -49,6 +56,7 @@ impl Entry {
             5 => Tag::Unescaped,
             6 => Tag::Array,
             7 => Tag::Object,
+            8 => Tag::Raw,
             _ => Tag::End,
         }
     }
@@ -90,7 +98,13 @@ impl Index {
                 let mut first = true;
                 while let Some(key) = reader.next_key(&mut first)? {
                     self.string(&key, reader.text())?;
-                    self.value(reader)?;
+                    if key == NOT_INDEXED && reader.peek()? == Kind::Object {
+                        let start = reader.position();
+                        reader.skip_quickly()?;
+                        self.push(Tag::Raw, reader.position() - start, start)?;
+                    } else {
+                        self.value(reader)?;
+                    }
                 }
                 self.close(opened, Tag::Object, start, reader.position())
             }
@@ -178,8 +192,17 @@ impl<'a> Place<'a> {
             Tag::Number => Shape::Number,
             Tag::Plain | Tag::Unescaped => Shape::String(self.string(entry)),
             Tag::Array => Shape::Array,
-            Tag::Object => Shape::Object,
+            Tag::Object | Tag::Raw => Shape::Object,
         }
+    }
+
+    pub(super) fn is_null(self) -> bool {
+        self.entry().tag() == Tag::Null
+    }
+
+    /// The value of an object that is not indexed.
+    pub(super) fn raw_value(self) -> Option<serde_json::Value> {
+        (self.entry().tag() == Tag::Raw).then(|| Reader::new(&self.to_json()).any().unwrap_or_default())
     }
 
     fn string(self, entry: Entry) -> &'a str {
@@ -219,6 +242,22 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The keys of an object with the numbers of their values, which [`Place::at`] turns
+    /// into nodes: a caller that keeps many keeps four bytes for each.
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'a str, NonZero<u32>)> {
+        let mut children = (self.entry().tag() == Tag::Object).then(|| self.children());
+        std::iter::from_fn(move || {
+            let children = children.as_mut()?;
+            let key = children.next()?.text_of_key();
+            Some((key, NonZero::new(children.next()?.at)?))
+        })
+    }
+
+    /// The value with this number, which must come from [`Place::fields`].
+    pub(crate) fn at(self, number: NonZero<u32>) -> super::Node<'a> {
+        super::Node::Text(Self { at: number.get(), ..self })
+    }
+
     /// The values inside an array, or the keys and values by turns inside an object.
     pub(super) fn children(self) -> Children<'a> {
         let entry = self.entry();
@@ -246,6 +285,7 @@ impl<'a> Place<'a> {
                 self.text.get(entry.offset()..end)
             }
             Tag::Number => self.number(),
+            Tag::Raw => self.text.get(entry.offset()..entry.offset() + entry.payload()),
             Tag::Plain => self.text.get(entry.offset() - 1..entry.offset() + entry.payload() + 1),
             Tag::True => Some("true"),
             Tag::False => Some("false"),

@@ -58,7 +58,10 @@ impl<'a> Node<'a> {
     }
 
     pub fn is_null(self) -> bool {
-        matches!(self.shape(), Shape::Null)
+        match self {
+            Self::Value(value) => value.is_null(),
+            Self::Text(place) => place.is_null(),
+        }
     }
 
     /// The field of an object, unless absent or null.
@@ -114,7 +117,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The fields of an object in the order they stand; nothing for any other value.
+    /// The fields of an object in the order they stand; nothing for any other value, and
+    /// nothing for `fieldsV1` of a text, which is read by [`Node::to_value`] alone.
     pub fn entries(self) -> Entries<'a> {
         match self {
             Self::Value(Value::Object(map)) => Entries::Values(map.iter()),
@@ -135,6 +139,11 @@ impl<'a> Node<'a> {
     pub fn to_value(self) -> Value {
         if let Self::Value(value) = self {
             return value.clone();
+        }
+        if let Self::Text(place) = self
+            && let Some(value) = place.raw_value()
+        {
+            return value;
         }
         match self.shape() {
             Shape::Null => Value::Null,

@@ -64,5 +64,8 @@ fn an_index_is_used_again_for_the_next_text() {
     assert_eq!(index.read(r#"{"a":"x\ny"}"#).map(Node::to_value), Ok(json!({"a": "x\ny"})));
     assert_eq!(index.read(r#"["\u00e9"]"#).map(Node::to_value), Ok(json!(["é"])));
     assert!(index.read(r#"{"a":}"#).is_err());
+    let text = r#"{"fieldsV1":{"f:a":{"k:{\"b\":\"}\"}":[]}},"fieldsV2":1}"#;
+    assert_eq!(index.read(text).map(Node::to_value).ok(), serde_json::from_str(text).ok());
+    assert!(index.read(r#"{"fieldsV1":{"a":"#).is_err());
     assert_eq!(index.read("7").map(Node::to_value), Ok(json!(7)));
 }

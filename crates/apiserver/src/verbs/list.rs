@@ -1,8 +1,9 @@
-//! GET of many objects: which version of which page, then cached bytes spliced into a
-//! streamed body. No object is decoded or copied whole unless the client wants another
-//! shape than JSON objects.
+//! GET of many objects: which version of which page, in which form. The items are made of
+//! the cached bytes one by one (`list_body.rs`); only a list for people's eyes, pretty JSON
+//! or YAML, is decoded whole.
 
 use super::Call;
+use super::list_body::{Form, Item, ListBody, ProtobufItems};
 use super::options::{ListOptions, VersionMatch, too_large_version};
 use super::selection::{Selection, scope, selection};
 use crate::answer;
@@ -14,17 +15,18 @@ use crate::negotiate::{Accepted, Format, Shape};
 use crate::registry::{store_failed, unreadable_list};
 use crate::table;
 use crate::transport::Body;
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{BufMut, BytesMut};
+use ferry_api::codec::protobuf::{self, ListFrame};
+use ferry_api::document::Index;
+use ferry_api::gvk::{GroupVersion, GroupVersionKind};
+use ferry_api::schema::{self, TypeDef};
 use ferry_api::status::Status;
+use ferry_resources::Row;
 use ferry_store::{RangeOptions, Revision};
 use http::{Response, StatusCode};
+use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-
-/// How large the pieces of a streamed list are.
-const PIECE: usize = 64 * 1024;
 
 const EXPIRED: &str = "The resourceVersion for the provided list is too old.";
 const CONTINUE_EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
@@ -47,25 +49,137 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
 /// A page in the form that the client takes.
 pub async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
     let (registry, row) = (&call.server.registry, &call.row);
-    let converts = row.custom.is_none() && row.gvk() != row.stored_as;
-    if accepted.shape == Shape::Object && accepted.format == Format::Json && !accepted.pretty && !converts {
-        let items = match row.custom {
-            // Items of custom resources tell their kind, unlike those of builtin kinds.
-            Some(_) => registry.served(row, &page.objects).await?.into_iter().map(Item::Whole).collect(),
-            None => page.objects.iter().cloned().map(Item::Stored).collect(),
-        };
-        return Ok(list_body(call, &page, items));
+    if accepted.pretty || accepted.format == Format::Yaml {
+        return show_whole(call, page, accepted).await;
     }
-    let objects = registry.served_values(row, &page.objects).await?;
+    let is_stored_form = row.custom.is_none() && row.gvk() == row.stored_as;
+    let items = if is_stored_form {
+        page.objects.iter().cloned().map(Item::Stored).collect()
+    } else {
+        registry.served(row, &page.objects).await?.into_iter().map(Item::Whole).collect()
+    };
+    if accepted.format == Format::Protobuf
+        && let Some(definition) = protobuf_type(row, accepted)
+    {
+        return protobuf_list(call, &page, items, accepted, definition).await;
+    }
+    Ok(json_list(call, &page, items, accepted))
+}
+
+/// Pretty JSON and YAML are for people's eyes, and are made of the whole list at once.
+async fn show_whole(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
+    let objects = call.server.registry.served_values(&call.row, &page.objects).await?;
     let document = if accepted.shape == Shape::Object {
         json!({
-            "kind": row.list_kind, "apiVersion": row.group_version().to_string(),
+            "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
             "metadata": list_metadata(&page), "items": objects,
         })
     } else {
         table::shape_list(call, &page, &objects, accepted)
     };
     Ok(compress::response(answer::document(StatusCode::OK, &document, accepted), &call.headers))
+}
+
+/// The type of the items in protobuf; a kind or shape that has none is answered in JSON,
+/// which every client reads.
+fn protobuf_type(row: &Row, accepted: &Accepted) -> Option<&'static TypeDef> {
+    match accepted.shape {
+        Shape::Object if row.custom.is_some() => None,
+        Shape::Object => schema::of_kind(&row.gvk()).map(|definition| &**definition),
+        Shape::Metadata => schema::builtin().get("meta/v1", "PartialObjectMetadata").map(|definition| &**definition),
+        Shape::Table => None,
+    }
+}
+
+/// The kind of the list itself.
+fn list_kind(call: &Call, accepted: &Accepted) -> GroupVersionKind {
+    match accepted.shape {
+        Shape::Object => call.row.group_version().with_kind(call.row.list_kind.clone()),
+        Shape::Metadata => GroupVersion::parse(accepted.meta_version()).with_kind("PartialObjectMetadataList"),
+        Shape::Table => GroupVersion::parse(accepted.meta_version()).with_kind("Table"),
+    }
+}
+
+/// Streams a page as JSON.
+fn json_list(call: &Call, page: &Page, items: Vec<Item>, accepted: &Accepted) -> Response<Body> {
+    let list = list_kind(call, accepted);
+    let (columns, items_key) = match accepted.shape {
+        Shape::Table => (format!("\"columnDefinitions\":{},", table::columns(&call.row)), "rows"),
+        _ => (String::new(), "items"),
+    };
+    let head = format!(
+        "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},{columns}\"{items_key}\":[",
+        list.kind,
+        list.api_version(),
+        list_metadata(page),
+    );
+    let form = match accepted.shape {
+        Shape::Object => Form::Json,
+        Shape::Metadata => Form::Metadata(*accepted),
+        Shape::Table => Form::TableRow {
+            row: call.row.clone(),
+            accepted: *accepted,
+            include: table::include_object(call).to_owned(),
+            now: Timestamp::now(),
+            index: Index::default(),
+        },
+    };
+    const TAIL: &[u8] = b"]}\n";
+    let of_items = items.iter().map(Item::json_length).sum::<usize>() + items.len().saturating_sub(1);
+    let length = head.len() + of_items + TAIL.len();
+    let exact = (accepted.shape == Shape::Object).then_some(length);
+    let body = ListBody::new(head.into(), items, form, TAIL, exact);
+    let response = answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty());
+    compress::stream_response(response, body, length, &call.headers)
+}
+
+/// The items of a protobuf list up to this many bytes are kept from the pass that finds
+/// their lengths to the one that sends them.
+const KEPT_ITEMS: usize = 4 << 20;
+
+/// After so many items a long list lets other requests have the thread.
+const ITEMS_BEFORE_YIELD: usize = 256;
+
+/// Streams a page as protobuf. Its envelope begins with the length of everything, so the
+/// items are encoded once for that; a list too large to be kept is encoded again when it is
+/// sent, which costs less than holding it.
+async fn protobuf_list(
+    call: &Call,
+    page: &Page,
+    items: Vec<Item>,
+    accepted: &Accepted,
+    definition: &'static TypeDef,
+) -> Result<Response<Body>, Status> {
+    let mut encoder = ProtobufItems::new(definition);
+    let (mut length, mut kept) = (0, BytesMut::new());
+    for (count, item) in items.iter().enumerate() {
+        let Ok(encoded) = encoder.encode(item) else {
+            return Ok(json_list(call, page, items, accepted));
+        };
+        length += encoded.len();
+        if length <= KEPT_ITEMS {
+            kept.put_slice(encoded);
+        } else {
+            kept = BytesMut::new();
+        }
+        if count % ITEMS_BEFORE_YIELD == ITEMS_BEFORE_YIELD - 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let frame = protobuf::list_frame(&list_kind(call, accepted), &list_metadata(page), length);
+    let ListFrame { head, tail } = frame.map_err(Status::internal)?;
+    let total = head.len() + length + tail.len();
+    let (head, items) = if length <= KEPT_ITEMS {
+        let mut whole = BytesMut::with_capacity(total);
+        whole.put_slice(&head);
+        whole.put_slice(&kept);
+        (whole.freeze(), Vec::new())
+    } else {
+        (head.into(), items)
+    };
+    let body = ListBody::new(head, items, Form::Protobuf(encoder), tail, Some(total));
+    let response = answer::stream(StatusCode::OK, Format::Protobuf.media_type(), crate::transport::empty());
+    Ok(compress::stream_response(response, body, total, &call.headers))
 }
 
 /// The metadata of a list: its revision, and how to go on.
@@ -78,98 +192,6 @@ pub fn list_metadata(page: &Page) -> Value {
         metadata["remainingItemCount"] = remaining.into();
     }
     metadata
-}
-
-/// An object on its way into a list.
-enum Item {
-    /// Without kind and apiVersion, which the list tells for all.
-    Stored(Arc<Stored>),
-    Whole(Bytes),
-}
-
-impl Item {
-    /// What follows the opening brace.
-    fn rest(&self) -> &[u8] {
-        match self {
-            Self::Stored(stored) => stored.item(),
-            Self::Whole(bytes) => bytes.get(1..).unwrap_or_default(),
-        }
-    }
-}
-
-/// Streams a page as a list of JSON objects.
-fn list_body(call: &Call, page: &Page, items: Vec<Item>) -> Response<Body> {
-    let head = format!(
-        "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
-        call.row.list_kind,
-        call.row.group_version(),
-        list_metadata(page)
-    );
-    let length =
-        head.len() + items.iter().map(|item| item.rest().len() + 1).sum::<usize>() + items.len().saturating_sub(1) + 3;
-    let body = ListBody { head: Some(head), items: items.into_iter(), first: true, done: false, left: length };
-    compress::stream_response(
-        answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty()),
-        body,
-        length,
-        &call.headers,
-    )
-}
-
-/// The body of a list: pieces are made as the connection takes them, so a list of any
-/// size costs one piece of memory.
-pub struct ListBody {
-    head: Option<String>,
-    items: std::vec::IntoIter<Item>,
-    first: bool,
-    done: bool,
-    left: usize,
-}
-
-impl ListBody {
-    fn next_piece(&mut self) -> Option<Bytes> {
-        if self.done {
-            return None;
-        }
-        let mut piece = BytesMut::with_capacity(PIECE.min(self.left));
-        if let Some(head) = self.head.take() {
-            piece.put_slice(head.as_bytes());
-        }
-        while piece.len() < PIECE {
-            let Some(item) = self.items.next() else {
-                piece.put_slice(b"]}\n");
-                self.done = true;
-                break;
-            };
-            if !std::mem::take(&mut self.first) {
-                piece.put_u8(b',');
-            }
-            piece.put_u8(b'{');
-            piece.put_slice(item.rest());
-        }
-        self.left = self.left.saturating_sub(piece.len());
-        Some(piece.freeze())
-    }
-}
-
-impl http_body::Body for ListBody {
-    type Data = Bytes;
-    type Error = crate::transport::BoxError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
-        Poll::Ready(self.next_piece().map(|piece| Ok(http_body::Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.done
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        http_body::SizeHint::with_exact(self.left as u64)
-    }
 }
 
 /// Reads the page that the options ask for, from memory wherever memory has that version.

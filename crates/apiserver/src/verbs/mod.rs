@@ -7,6 +7,7 @@ mod delete;
 mod delete_collection;
 mod get;
 pub mod list;
+mod list_body;
 pub mod options;
 mod patch;
 pub mod selection;

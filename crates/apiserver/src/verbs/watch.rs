@@ -319,10 +319,10 @@ impl Renderer {
     fn event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) {
         let kind = name(seen);
         let bytes = event.object(seen);
-        if self.row.gvk() == self.row.stored_as && self.accepted.format == Format::Json {
+        if self.row.gvk() == self.row.stored_as {
             match self.accepted.shape {
-                Shape::Object => return frame_json(kind, &bytes, out),
-                Shape::Metadata => return frame_json(kind, &table::partial_bytes(&bytes, &self.accepted), out),
+                Shape::Object => return self.frame_bytes(kind, &bytes, out),
+                Shape::Metadata => return self.frame_bytes(kind, &table::partial_bytes(&bytes, &self.accepted), out),
                 Shape::Table => {}
             }
         }
@@ -377,6 +377,17 @@ impl Renderer {
         let mut out = BytesMut::new();
         self.frame("ERROR", &serde_json::to_value(status).unwrap_or(Value::Null), &mut out);
         out.freeze()
+    }
+
+    /// A frame of an object whose JSON is at hand.
+    fn frame_bytes(&self, kind: &str, json: &[u8], out: &mut BytesMut) {
+        if self.accepted.format == Format::Protobuf
+            && let Some(bytes) = crate::wire::json_to_protobuf(json)
+        {
+            out.put_slice(&ferry_api::codec::protobuf::watch_frame(kind, &bytes));
+            return;
+        }
+        frame_json(kind, json, out);
     }
 
     fn frame(&self, kind: &str, object: &Value, out: &mut BytesMut) {

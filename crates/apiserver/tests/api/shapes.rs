@@ -89,3 +89,61 @@ async fn people_get_indented_json() {
     let plain = server.get(&format!("{CONFIG_MAPS}/a")).await;
     assert!(!plain.bytes.trim_ascii_end().contains(&b'\n'));
 }
+
+/// A list as protobuf, decoded.
+fn decoded(bytes: &[u8], group: &'static str, kind: &'static str) -> serde_json::Value {
+    let gvk = ferry_api::gvk::GroupVersionKind::new(group, "v1", kind);
+    let definition = match group {
+        "" => ferry_api::schema::of_kind(&gvk),
+        _ => ferry_api::schema::builtin().get("meta/v1", kind),
+    };
+    ferry_api::codec::protobuf::decode(bytes, definition.expect("a schema"), &gvk).expect("decodes").value
+}
+
+#[tokio::test]
+async fn a_list_holds_the_same_objects_in_every_format() {
+    let server = Server::start().await;
+    for name in ["a", "b", "c"] {
+        let mut object = config_map(name);
+        object["metadata"]["annotations"] = json!({"quoted": "\"metadata\":{", "line": "one\ntwo"});
+        server.post(CONFIG_MAPS, &object).await.ok();
+    }
+    let mut plain = server.get(CONFIG_MAPS).await.ok();
+    let binary = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
+    assert_eq!(binary.headers["content-length"], binary.bytes.len().to_string());
+    assert_eq!(decoded(&binary.bytes, "", "ConfigMapList"), plain);
+    let of_metadata = format!("{PROTOBUF};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+    let binary = server.ask("GET", CONFIG_MAPS, &[("accept", of_metadata.as_str())], "").await;
+    let binary = decoded(&binary.bytes, "meta.k8s.io", "PartialObjectMetadataList");
+    let table = server.ask("GET", CONFIG_MAPS, &[("accept", TABLE)], "").await.ok();
+    let metadata = server.ask("GET", CONFIG_MAPS, &[("accept", METADATA_LIST)], "").await.ok();
+    for (number, item) in plain["items"].as_array_mut().expect("items").iter().enumerate() {
+        assert_eq!(binary["items"][number]["metadata"], item["metadata"]);
+        assert_eq!(metadata["items"][number]["metadata"], item["metadata"]);
+        assert_eq!(table["rows"][number]["object"]["metadata"], item["metadata"]);
+        assert_eq!(table["rows"][number]["cells"][0], item["metadata"]["name"]);
+    }
+    for list in [&binary, &metadata, &table] {
+        assert_eq!(list["metadata"], plain["metadata"]);
+    }
+}
+
+#[tokio::test]
+async fn a_protobuf_list_too_large_to_be_kept_is_whole() {
+    let server = Server::start().await;
+    let half_a_megabyte = "x".repeat(512 * 1024);
+    for number in 0..12 {
+        let mut object = config_map(&format!("large-{number:02}"));
+        object["data"] = json!({"k": half_a_megabyte});
+        server.post(CONFIG_MAPS, &object).await.ok();
+    }
+    let list = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
+    assert_eq!(list.headers["content-length"], list.bytes.len().to_string());
+    let list = decoded(&list.bytes, "", "ConfigMapList");
+    let items = list["items"].as_array().expect("items");
+    assert_eq!(items.len(), 12);
+    for (number, item) in items.iter().enumerate() {
+        assert_eq!(item["metadata"]["name"], format!("large-{number:02}"));
+        assert_eq!(item["data"]["k"].as_str().map(str::len), Some(half_a_megabyte.len()));
+    }
+}

@@ -22,18 +22,20 @@ pub(super) fn message(writer: &mut Writer, value: Option<Node<'_>>, definition: 
     let Some(value) = value else {
         return layout(writer, &|_, _| None, definition, definition.layout());
     };
-    if definition.fields.len() > MAX_SLOTS {
-        let find = |_, field: &Field| value.get(&field.name);
+    if let Node::Text(place) = value
+        && definition.fields.len() <= MAX_SLOTS
+    {
+        // One walk over the object finds all of its fields.
+        let mut slots = [None; MAX_SLOTS];
+        for (key, field) in place.fields() {
+            if let Some(index) = definition.field_index(key) {
+                slots[index] = Some(field);
+            }
+        }
+        let find = |index: usize, _: &Field| slots[index].map(|at| place.at(at)).filter(|field| !field.is_null());
         return layout(writer, &find, definition, definition.layout());
     }
-    // One walk over the object finds all of its fields.
-    let mut slots = [None; MAX_SLOTS];
-    for (key, field) in value.entries() {
-        if let Some(index) = definition.field_index(key) {
-            slots[index] = Some(field).filter(|field| !field.is_null());
-        }
-    }
-    layout(writer, &|index, _| slots[index], definition, definition.layout())
+    layout(writer, &|_, field: &Field| value.get(&field.name), definition, definition.layout())
 }
 
 /// Finds a field of the object by its position in the type and its facts.

@@ -1,0 +1,200 @@
+//! The body of a list: one item after the other is turned into the client's format when the
+//! connection has room for it, so that a list of any size costs the memory of one piece.
+//! `list.rs` chooses the form.
+
+use crate::cache::Stored;
+use crate::negotiate::Accepted;
+use crate::table;
+use crate::transport::BoxError;
+use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::codec::protobuf::{ItemEncoder, ProtobufError};
+use ferry_api::document::Index;
+use ferry_api::schema::TypeDef;
+use ferry_resources::Row;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// How large the pieces of a streamed list are.
+const PIECE: usize = 64 * 1024;
+
+/// An object on its way into a list.
+pub enum Item {
+    /// Its kind and apiVersion are the list's, and upstream's lists leave them out of items.
+    Stored(Arc<Stored>),
+    /// In a form that was made for this row; items of custom resources carry their kind.
+    Whole(Bytes),
+}
+
+impl Item {
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Stored(stored) => stored.bytes(),
+            Self::Whole(bytes) => bytes,
+        }
+    }
+
+    /// The object as an item of a JSON list, without its opening brace.
+    fn rest(&self) -> &[u8] {
+        match self {
+            Self::Stored(stored) => stored.item(),
+            Self::Whole(bytes) => bytes.get(1..).unwrap_or_default(),
+        }
+    }
+
+    /// The length of the item in a list as JSON.
+    pub fn json_length(&self) -> usize {
+        self.rest().len() + 1
+    }
+}
+
+/// The form that each item takes.
+pub enum Form {
+    Json,
+    /// `PartialObjectMetadata` as JSON.
+    Metadata(Accepted),
+    /// A row of a Table as JSON.
+    TableRow {
+        row: Arc<Row>,
+        accepted: Accepted,
+        /// The client's includeObject.
+        include: String,
+        now: Timestamp,
+        index: Index,
+    },
+    Protobuf(ProtobufItems),
+}
+
+impl Form {
+    fn write(&mut self, item: &Item, out: &mut BytesMut) -> Result<(), BoxError> {
+        match self {
+            Self::Json => {
+                out.put_u8(b'{');
+                out.put_slice(item.rest());
+            }
+            Self::Metadata(accepted) => table::write_partial(item.bytes(), accepted, out),
+            Self::TableRow { row, accepted, include, now, index } => {
+                let object = for_cells(index, item.bytes());
+                out.put_slice(b"{\"cells\":");
+                serde_json::to_writer(&mut out.writer(), &row.strategy.cells(&object, *now))?;
+                match include.as_str() {
+                    "None" => {}
+                    "Object" => {
+                        out.put_slice(b",\"object\":");
+                        out.put_slice(item.bytes());
+                    }
+                    _ => {
+                        out.put_slice(b",\"object\":");
+                        table::write_partial(item.bytes(), accepted, out);
+                    }
+                }
+                out.put_u8(b'}');
+            }
+            Self::Protobuf(items) => out.put_slice(items.encode(item)?),
+        }
+        Ok(())
+    }
+
+    fn separator(&self) -> &'static [u8] {
+        if matches!(self, Self::Protobuf(_)) { b"" } else { b"," }
+    }
+}
+
+/// The object without managedFields, which no column shows and which are half of many an
+/// object.
+fn for_cells(index: &mut Index, bytes: &[u8]) -> Value {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let Ok(object) = index.read(text) else { return Value::Null };
+    let fields = object.entries().map(|(key, value)| {
+        let value = if key == "metadata" {
+            let kept = value.entries().filter(|(key, _)| *key != "managedFields");
+            kept.map(|(key, value)| (key.to_owned(), value.to_value())).collect()
+        } else {
+            value.to_value()
+        };
+        (key.to_owned(), value)
+    });
+    fields.collect()
+}
+
+/// Encodes items of one type as fields of a list's message.
+pub struct ProtobufItems {
+    definition: &'static TypeDef,
+    index: Index,
+    encoder: ItemEncoder,
+}
+
+impl ProtobufItems {
+    pub fn new(definition: &'static TypeDef) -> Self {
+        Self { definition, index: Index::default(), encoder: ItemEncoder::default() }
+    }
+
+    pub fn encode(&mut self, item: &Item) -> Result<&[u8], ProtobufError> {
+        let unreadable = |why: String| ProtobufError::Value(format!(": {why}"));
+        let text = std::str::from_utf8(item.bytes()).map_err(|error| unreadable(error.to_string()))?;
+        let object = self.index.read(text).map_err(unreadable)?;
+        self.encoder.encode(object, self.definition)
+    }
+}
+
+/// A list on its way to the client.
+pub struct ListBody {
+    head: Bytes,
+    items: std::vec::IntoIter<Item>,
+    form: Form,
+    tail: &'static [u8],
+    first: bool,
+    done: bool,
+    /// The bytes still to come, where that is known from the start.
+    left: Option<usize>,
+}
+
+impl ListBody {
+    /// `length` is that of the whole body, which is sent with its length if it is known.
+    pub fn new(head: Bytes, items: Vec<Item>, form: Form, tail: &'static [u8], length: Option<usize>) -> Self {
+        Self { head, items: items.into_iter(), form, tail, first: true, done: false, left: length }
+    }
+
+    fn next_piece(&mut self) -> Result<Option<Bytes>, BoxError> {
+        if self.done {
+            return Ok(None);
+        }
+        let mut piece = BytesMut::with_capacity(self.left.map_or(PIECE, |left| left.min(PIECE + PIECE / 8)));
+        piece.put_slice(&std::mem::take(&mut self.head));
+        while piece.len() < PIECE {
+            let Some(item) = self.items.next() else {
+                piece.put_slice(self.tail);
+                self.done = true;
+                break;
+            };
+            if !std::mem::take(&mut self.first) {
+                piece.put_slice(self.form.separator());
+            }
+            self.form.write(&item, &mut piece)?;
+        }
+        self.left = self.left.map(|left| left.saturating_sub(piece.len()));
+        Ok(Some(piece.freeze()))
+    }
+}
+
+impl http_body::Body for ListBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(self.next_piece().transpose().map(|piece| piece.map(http_body::Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.done
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.left.map_or_else(http_body::SizeHint::default, |left| http_body::SizeHint::with_exact(left as u64))
+    }
+}
