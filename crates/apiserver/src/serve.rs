@@ -119,8 +119,11 @@ async fn connection(
     tokio::select! {
         outcome = connection.as_mut() => outcome.map_err(|error| error.to_string()),
         () = activity.dismissed() => {
-            connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(DISMISSAL_TIMEOUT, connection).await;
+            // A client that has been served is told; one that never asked holds nothing but room.
+            if activity.has_served() {
+                connection.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(DISMISSAL_TIMEOUT, connection).await;
+            }
             Err("it brought no request for too long, or had to make room".to_owned())
         }
         () = stop(&mut stopped) => {

@@ -77,6 +77,11 @@ impl Activity {
         }
     }
 
+    /// Whether any request of the connection has come in whole.
+    pub fn has_served(&self) -> bool {
+        self.state.load(Ordering::Acquire) == SERVED
+    }
+
     pub(crate) fn is_fresh(&self) -> bool {
         self.state.load(Ordering::Acquire) == FRESH
     }
