@@ -92,8 +92,14 @@ impl Cluster {
         };
         let mut cluster: Self =
             serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
+        // Data that was moved or restored elsewhere may choose its other directory anew.
+        let is_moved = !is_same(&cluster.data_dir, &place.data_dir);
         cluster.data_dir.clone_from(&place.data_dir);
         match &place.run_dir {
+            Some(given) if is_moved => {
+                cluster.run_dir.clone_from(given);
+                Ok(Some(cluster))
+            }
             Some(given) if !is_same(given, &cluster.run_dir) => bail!(
                 "--run-dir: the cluster in {} was made with {}, not {}; leave --run-dir out, or name the other cluster with --data-dir",
                 place.data_dir.display(),
@@ -154,10 +160,17 @@ impl Cluster {
                 return Ok(cluster);
             }
         };
-        refuse_change("--name", wishes.name.as_ref(), &cluster.name)?;
-        refuse_change("--node-name", wishes.node_name.as_ref(), &cluster.node_name)?;
-        refuse_change("--cluster-cidr", wishes.pod_cidr.as_ref(), &cluster.pod_cidr)?;
-        refuse_change("--service-cidr", wishes.service_cidr.as_ref(), &cluster.service_cidr)?;
+        let refuse_change = |flag: &str, wish: &Option<String>, have: &str| match wish {
+            Some(wish) if wish != have => bail!(
+                "{flag}: the cluster here was made with {have:?}, which cannot change; `ferry uninstall{}` starts over",
+                cluster.flags()
+            ),
+            _ => Ok(()),
+        };
+        refuse_change("--name", &wishes.name, &cluster.name)?;
+        refuse_change("--node-name", &wishes.node_name, &cluster.node_name)?;
+        refuse_change("--cluster-cidr", &wishes.pod_cidr, &cluster.pod_cidr)?;
+        refuse_change("--service-cidr", &wishes.service_cidr, &cluster.service_cidr)?;
         cluster.api_port = wishes.api_port.unwrap_or(cluster.api_port);
         cluster.kubelet_port = wishes.kubelet_port.unwrap_or(cluster.kubelet_port);
         cluster.runtime_endpoint = wishes.runtime_endpoint.clone().or(cluster.runtime_endpoint);
@@ -302,15 +315,6 @@ impl Cluster {
     }
 }
 
-fn refuse_change(flag: &str, wish: Option<&String>, have: &str) -> Result<()> {
-    match wish {
-        Some(wish) if wish != have => {
-            bail!("{flag}: the cluster here was made with {have:?}, which cannot change; `ferry uninstall` starts over")
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The addresses for pods in a node's part of a range: all but its own, its last and the
 /// bridge's.
 fn pod_addresses(pod_bits: u8) -> u32 {
@@ -404,6 +408,10 @@ mod tests {
         let error = Cluster::load(&wrong).expect_err("refused").to_string();
         assert!(error.starts_with("--run-dir") && error.contains(&*cluster.run_dir.to_string_lossy()), "{error}");
         assert!(cluster.flags().contains("--data-dir") && cluster.flags().contains("--run-dir"));
+
+        let moved = Place { data_dir: dir.path().join("moved"), run_dir: Some("/run/moved".into()) };
+        std::fs::rename(&cluster.data_dir, &moved.data_dir).expect("moved");
+        assert_eq!(Cluster::load(&moved).expect("loaded").expect("there").run_dir, Path::new("/run/moved"));
     }
 
     #[test]

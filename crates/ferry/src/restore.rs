@@ -59,7 +59,7 @@ fn restore(args: &RestoreArgs) -> Result<()> {
     if let Some(cluster) = present
         && let Some(pid) = daemon::running_pid(&cluster)?
     {
-        bail!("cluster {:?} runs as process {pid}; stop it first with `ferry down`", cluster.name);
+        bail!("cluster {:?} runs as process {pid}; stop it first with `ferry down{}`", cluster.name, cluster.flags());
     }
     finish_pending(data_dir)?;
     let old: Vec<&str> = PARTS.into_iter().filter(|part| data_dir.join(part).exists()).collect();
@@ -85,7 +85,8 @@ fn restore(args: &RestoreArgs) -> Result<()> {
             data_dir.display()
         ));
     }
-    say("`ferry up -d` starts it");
+    let flags = Cluster::load(&args.place)?.map(|cluster| cluster.flags()).unwrap_or_default();
+    say(&format!("`ferry up -d{flags}` starts it"));
     Ok(())
 }
 

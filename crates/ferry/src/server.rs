@@ -165,7 +165,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
     // Opening replays the log of a killed process and so waits on the disk.
     let on_loss = if cluster.accept_data_loss { OnLoss::Accept } else { OnLoss::Refuse };
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open_with(&directory, on_loss)).await?;
-    let store = opened.map_err(describe_unopened)?;
+    let store = opened.map_err(|error| describe_unopened(error, cluster))?;
     let mut config = ferry_apiserver::Config::from_pki(pki, &cluster.cluster_domain, Vec::new());
     config.encryption_config = cluster.access.encryption_files(&cluster.data_dir);
     config.service_cidr.clone_from(&cluster.service_cidr);
@@ -183,15 +183,17 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
 }
 
 /// Adds the ways out to the failure of a store that has lost writes.
-fn describe_unopened(error: ferry_store::Error) -> anyhow::Error {
+fn describe_unopened(error: ferry_store::Error, cluster: &Cluster) -> anyhow::Error {
     let lost = matches!(error, ferry_store::Error::Lost { .. });
     let error = anyhow::Error::new(error).context("cannot open the store");
     if !lost {
         return error;
     }
-    let ways_out = "bring back a backup with `ferry restore FILE --replace`, or go on with what is left with \
-                    `ferry up --accept-data-loss`";
-    anyhow::anyhow!("{error:#}; {ways_out}")
+    let flags = cluster.flags();
+    anyhow::anyhow!(
+        "{error:#}; bring back a backup with `ferry restore FILE --replace{flags}`, or go on with what is left with \
+         `ferry up --accept-data-loss{flags}`"
+    )
 }
 
 fn keep_certificates(cluster: &Cluster, pki: &Pki, user_kubeconfig: Option<&Path>, parts: &mut Supervisor) {
