@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
+use crate::resolve::resolve;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,9 @@ impl Cluster {
         // Data that was moved or restored elsewhere may choose its other directory anew.
         let is_moved = !is_same(&cluster.data_dir, &place.data_dir);
         cluster.data_dir.clone_from(&place.data_dir);
+        // Clusters that were made before paths were resolved.
+        cluster.run_dir = resolve(&cluster.run_dir)
+            .with_context(|| format!("cannot use the cluster's run directory {}", cluster.run_dir.display()))?;
         match &place.run_dir {
             Some(given) if is_moved => {
                 cluster.run_dir.clone_from(given);
@@ -188,8 +192,8 @@ impl Cluster {
     }
 
     fn decide(place: &Place, wishes: &Wishes, is_free: &dyn Fn(u8) -> bool) -> Result<Self> {
-        let is_default = place.data_dir == Path::new(DEFAULT_DATA_DIR)
-            && place.run_dir.as_ref().is_none_or(|run_dir| run_dir == Path::new(DEFAULT_RUN_DIR));
+        let is_default = is_default(&place.data_dir, DEFAULT_DATA_DIR)
+            && place.run_dir.as_ref().is_none_or(|run_dir| is_default(run_dir, DEFAULT_RUN_DIR));
         let number = if is_default { Some(0) } else { (1..MAX_CLUSTERS).find(|&n| is_free(n)) };
         let Some(number) = number else {
             bail!(
@@ -204,14 +208,15 @@ impl Cluster {
             Some(ip) => ip,
             None => crate::network::primary_address()?,
         };
+        let run_dir = place.run_dir.clone().unwrap_or_else(|| match number {
+            0 => DEFAULT_RUN_DIR.into(),
+            n => format!("{DEFAULT_RUN_DIR}{n}").into(),
+        });
         let step = u16::from(number) * 10;
         let cluster = Self {
             number,
             data_dir: place.data_dir.clone(),
-            run_dir: place.run_dir.clone().unwrap_or_else(|| match number {
-                0 => DEFAULT_RUN_DIR.into(),
-                n => format!("{DEFAULT_RUN_DIR}{n}").into(),
-            }),
+            run_dir: resolve(&run_dir).with_context(|| format!("cannot use {}", run_dir.display()))?,
             name: wishes.name.clone().unwrap_or_else(|| match number {
                 0 => "ferry".to_owned(),
                 n => format!("ferry{n}"),
@@ -274,7 +279,7 @@ impl Cluster {
     /// The flags by which another command finds this cluster, with a space before each; none
     /// for the default one.
     pub fn flags(&self) -> String {
-        if self.data_dir == Path::new(DEFAULT_DATA_DIR) && self.run_dir == Path::new(DEFAULT_RUN_DIR) {
+        if is_default(&self.data_dir, DEFAULT_DATA_DIR) && is_default(&self.run_dir, DEFAULT_RUN_DIR) {
             return String::new();
         }
         format!(" --data-dir {} --run-dir {}", self.data_dir.display(), self.run_dir.display())
@@ -313,6 +318,11 @@ impl Cluster {
     pub fn containerd_log_file(&self) -> PathBuf {
         self.data_dir.join("logs/containerd.log")
     }
+}
+
+/// Is this the default directory, also where that one is a link?
+fn is_default(directory: &Path, default: &str) -> bool {
+    directory == Path::new(default) || resolve(Path::new(default)).is_ok_and(|usual| directory == usual)
 }
 
 /// The addresses for pods in a node's part of a range: all but its own, its last and the

@@ -23,6 +23,7 @@ mod preflight;
 mod process;
 mod progress;
 mod renewal;
+mod resolve;
 mod restore;
 mod rotating_file;
 mod secret_key;
@@ -70,14 +71,15 @@ enum Verb {
     Demo(demo::DemoArgs),
 }
 
-/// Where a cluster lives. Two clusters on one machine differ in both.
+/// Where a cluster lives, by paths without links. Two clusters on one machine differ in both.
 #[derive(Args, Clone, Debug)]
 pub struct Place {
     /// What must outlive a reboot: the store, certificates, images, volumes
-    #[arg(long, value_name = "DIR", default_value = cluster::DEFAULT_DATA_DIR, env = "FERRY_DATA_DIR")]
+    #[arg(long, value_name = "DIR", default_value = cluster::DEFAULT_DATA_DIR, env = "FERRY_DATA_DIR",
+        value_parser = resolve::parser())]
     pub data_dir: PathBuf,
     /// What need not: sockets, process ids, mounts [default: what the cluster was made with, or /run/ferry]
-    #[arg(long, value_name = "DIR", env = "FERRY_RUN_DIR")]
+    #[arg(long, value_name = "DIR", env = "FERRY_RUN_DIR", value_parser = resolve::parser())]
     pub run_dir: Option<PathBuf>,
 }
 

@@ -10,6 +10,7 @@ use crate::{Place, containerd, daemon, kubeconfig, network};
 use anyhow::{Context, Result};
 use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
+use ferry_kubelet::volume::{mounts, tree};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,7 +81,9 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
             }
         }
     }
-    unmount_below(&[&cluster.run_dir, &cluster.data_dir])?;
+    for dir in [&cluster.run_dir, &cluster.data_dir] {
+        mounts::unmount_below(dir).with_context(|| format!("cannot unmount what is below {}", dir.display()))?;
+    }
     if !cluster.owns_its_name()? {
         say(&format!("another cluster is called {:?}: its bridge, firewall table and cgroup stay", cluster.name));
         return Ok(());
@@ -144,48 +147,6 @@ fn shims(cluster: &Cluster) -> Vec<i32> {
         .collect()
 }
 
-/// Unmounts all that is mounted below these directories, the innermost first.
-fn unmount_below(dirs: &[&Path]) -> Result<()> {
-    let table = std::fs::read_to_string("/proc/self/mountinfo").context("cannot read the mount table")?;
-    let mut points = mount_points(&table);
-    points.retain(|point| dirs.iter().any(|dir| point.starts_with(dir)));
-    for point in points.iter().rev() {
-        match nix::mount::umount2(point, nix::mount::MntFlags::MNT_DETACH) {
-            Ok(()) | Err(nix::errno::Errno::EINVAL | nix::errno::Errno::ENOENT) => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot unmount {}", point.display())),
-        }
-    }
-    Ok(())
-}
-
-/// The mount points in mount order; octal escapes stand for space, tab and the like.
-fn mount_points(table: &str) -> Vec<PathBuf> {
-    table
-        .lines()
-        .filter_map(|line| line.split(' ').nth(4))
-        .map(|field| {
-            let mut out = String::new();
-            let mut rest = field;
-            while let Some(at) = rest.find('\\') {
-                let code = rest.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok());
-                out.push_str(&rest[..at]);
-                match code {
-                    Some(code) => {
-                        out.push(char::from(code));
-                        rest = &rest[at + 4..];
-                    }
-                    None => {
-                        out.push('\\');
-                        rest = &rest[at + 1..];
-                    }
-                }
-            }
-            out.push_str(rest);
-            PathBuf::from(out)
-        })
-        .collect()
-}
-
 /// Removes our cgroup in every hierarchy. One that still has a process stays, and the
 /// next `up` uses it again; that is not worth failing over.
 fn remove_cgroups(name: &str) {
@@ -210,21 +171,10 @@ fn remove_cgroup(dir: &Path) {
     }
 }
 
+/// Removes a directory of ours; one that is a disk of its own is emptied and stays. What is
+/// mounted below and could not be unmounted is somebody's data, and ends this with an error.
 fn remove_dir(dir: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(dir) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot remove {}", dir.display())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mount_points_are_unescaped_and_in_order() {
-        let table = "1 0 0:1 / / rw - ext4 x rw\n2 1 0:2 / /run/a\\040b rw - tmpfs t rw\n3 2 0:3 / /run/a\\040b/c rw - proc p rw\n";
-        assert_eq!(mount_points(table), ["/", "/run/a b", "/run/a b/c"].map(PathBuf::from));
-    }
+    let is_disk = mounts::is_mount_point(dir).context("cannot read the mount table")?;
+    let removed = if is_disk { tree::empty_tree(dir) } else { tree::remove_tree(dir) };
+    removed.with_context(|| format!("cannot remove {}", dir.display()))
 }

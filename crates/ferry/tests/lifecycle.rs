@@ -52,7 +52,7 @@ fn traces() -> BTreeSet<String> {
 
 #[test]
 fn a_cluster_leaves_nothing_behind() {
-    let place = TestCluster::new();
+    let place = TestCluster::behind_a_link();
     let before = traces();
     let said = place.start();
     assert!(said.contains("is ready after") && said.contains("kubectl --context"), "{said}");

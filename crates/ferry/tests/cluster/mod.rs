@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 pub struct TestCluster {
     dir: tempfile::TempDir,
+    /// ferry is given its directories as a relative path that leads through a link.
+    is_behind_link: bool,
     /// Clusters on one machine take turns, whichever test runner runs them.
     _turn: Flock<File>,
 }
@@ -28,7 +30,15 @@ impl TestCluster {
             File::options().create(true).truncate(false).write(true).open(std::env::temp_dir().join("ferry-e2e.lock"));
         let turn = Flock::lock(turn.expect("a lock file"), FlockArg::LockExclusive).map_err(|(_, error)| error);
         let dir = tempfile::Builder::new().prefix("ferry-e2e-").tempdir().expect("a directory");
-        Self { dir, _turn: turn.expect("our turn") }
+        Self { dir, is_behind_link: false, _turn: turn.expect("our turn") }
+    }
+
+    /// The same where ferry is told of its directories in the most roundabout way.
+    pub fn behind_a_link() -> Self {
+        let mut cluster = Self::new();
+        cluster.is_behind_link = true;
+        std::os::unix::fs::symlink(".", cluster.path("link")).expect("linked");
+        cluster
     }
 
     /// A running cluster.
@@ -78,6 +88,9 @@ impl TestCluster {
             .env("FERRY_DATA_DIR", self.data_dir())
             .env("FERRY_RUN_DIR", self.run_dir())
             .stdin(Stdio::null());
+        if self.is_behind_link {
+            command.current_dir(self.dir.path()).env("FERRY_DATA_DIR", "link/data").env("FERRY_RUN_DIR", "link/run");
+        }
         command
     }
 
