@@ -139,7 +139,7 @@ async fn pump(
         ERROR
     };
     caller.send(message(first, &[])).await?;
-    let mut has_shown = false;
+    let (mut has_shown, mut status) = (false, Vec::new());
     while !open.is_empty() {
         tokio::select! {
             said = caller.next() => match said {
@@ -166,7 +166,10 @@ async fn pump(
                 Some(Frame::Data { stream, data, fin }) => {
                     let Some(channel) = channel_of.get(&stream) else { continue };
                     if !data.is_empty() {
-                        has_shown |= *channel != ERROR;
+                        match *channel {
+                            ERROR => status.extend_from_slice(&data),
+                            _ => has_shown = true,
+                        }
                         caller.send(message(*channel, &data)).await?;
                     }
                     if fin {
@@ -184,12 +187,19 @@ async fn pump(
             },
         }
     }
-    if let Some(missed) = missed.filter(|_| !has_shown) {
+    // A client that is told of a failure reads the log itself.
+    if let Some(missed) = missed.filter(|_| !has_shown && !is_failure(&status)) {
         for (channel, data) in missed.read(wanted).await {
             caller.send(message(channel, &data)).await?;
         }
     }
     close(&mut caller).await
+}
+
+/// Whether the status that the runtime ended with is one of failure; none is none.
+fn is_failure(status: &[u8]) -> bool {
+    let read = serde_json::from_slice::<serde_json::Value>(status);
+    !status.is_empty() && read.is_ok_and(|status| status["status"] != "Success")
 }
 
 /// Says goodbye properly: a close without a code is an error to clients.
@@ -222,5 +232,17 @@ async fn pump_tunnel(mut caller: Caller, runtime: TokioIo<Upgraded>) -> Result<(
                 count => caller.send(Message::Binary(Bytes::copy_from_slice(&buffer[..count]))).await?,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_of_success_and_none_at_all_are_no_failures() {
+        assert!(is_failure(br#"{"metadata":{},"status":"Failure","message":"error attaching to container"}"#));
+        assert!(!is_failure(br#"{"metadata":{},"status":"Success"}"#));
+        assert!(!is_failure(b""));
     }
 }
