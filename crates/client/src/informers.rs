@@ -70,6 +70,12 @@ impl Informers {
         self.shared(ResourcePath::new(group, version, plural), ListParams::default(), Some(METADATA_ONLY))
     }
 
+    /// The collections that are followed by their metadata only.
+    pub fn followed_metadata(&self) -> Vec<ResourcePath> {
+        let is_metadata = |kind: &TypeId| *kind == TypeId::of::<ObjectMetadata>();
+        self.started.lock().keys().filter(|(kind, ..)| is_metadata(kind)).map(|(_, path, _)| path.clone()).collect()
+    }
+
     /// Ends every informer of a collection that is no longer served: its watch stops, and
     /// those who subscribed see the end of their events. Whoever asks again gets a new one.
     pub fn forget(&self, path: &ResourcePath) {
@@ -123,11 +129,13 @@ mod tests {
         let informers = Informers::new(Client::new(server.clone(), "test"));
         let first = informers.metadata("example.com", "v1", "ships", "Ship");
         first.synced().await;
+        assert_eq!(informers.followed_metadata(), [ResourcePath::new("example.com", "v1", "ships")]);
         let mut events = first.subscribe();
         informers.forget(&ResourcePath::new("example.com", "v1", "harbours"));
         assert!(events.try_recv().is_err_and(|error| error == tokio::sync::mpsc::error::TryRecvError::Empty));
         informers.forget(&ResourcePath::new("example.com", "v1", "ships"));
         assert!(events.recv().await.is_none(), "the events end");
+        assert!(informers.followed_metadata().is_empty());
         assert!(first.subscribe().recv().await.is_none(), "one who comes too late does not wait for ever");
         informers.metadata("example.com", "v1", "ships", "Ship").synced().await;
         assert_eq!(server.0.load(Ordering::Relaxed), 2);

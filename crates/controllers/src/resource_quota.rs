@@ -274,6 +274,8 @@ async fn follow_kinds(shared: Arc<Shared>, quotas: Informer<ResourceQuota>, star
     let mut followers = JoinSet::new();
     let informers = context.informers.clone();
     loop {
+        // A set keeps the memory of tasks that have ended until they are asked for.
+        while followers.try_join_next().is_some() {}
         match discover(&context.client).await {
             Err(error) => {
                 tracing::debug!(%error, "cannot discover kinds; will try again");
@@ -336,8 +338,10 @@ async fn follow_kind(
             quotas_of(&quotas, &namespace, &evaluator).into_iter().for_each(|key| enqueue.add(key));
         }
     }
-    // The kind is no longer served; should it come again, it is followed anew.
+    // The kind is no longer served, or in another version; should it come again, it is
+    // followed anew.
     shared.kinds.write().remove(&(path.group.clone(), path.plural.clone()));
+    shared.rediscover.notify_one();
 }
 
 #[cfg(test)]

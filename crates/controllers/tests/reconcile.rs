@@ -17,13 +17,18 @@ fn start(api: &MemoryApi) -> DropGuard {
 }
 
 fn start_with_grace(api: &MemoryApi, grace: Duration) -> DropGuard {
+    start_sharing(api, grace).0
+}
+
+/// Also returns the informers that the controllers share.
+fn start_sharing(api: &MemoryApi, grace: Duration) -> (DropGuard, Informers) {
     let shutdown = CancellationToken::new();
     let config = Config { root_ca: "PEM".to_owned(), node_monitor_grace_period: grace, ..Default::default() };
     let client = api.client();
     let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers, shutdown.clone());
+    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers.clone(), shutdown.clone());
     tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
+    (shutdown.drop_guard(), informers)
 }
 
 fn namespace(api: &MemoryApi, name: &str) {
@@ -365,6 +370,26 @@ async fn an_object_goes_with_its_last_owner_only() {
     .await;
     api.delete("configmaps", "default", "two", "Background");
     api.until("it has gone too", |api| api.get("configmaps", "default", "owned").is_none()).await;
+}
+
+/// One controller may have begun to follow a kind that was gone before the garbage collector
+/// ever saw it; nobody else would end that informer.
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_a_kind_that_lived_for_a_moment_ends() {
+    let api = MemoryApi::new();
+    let (_guard, informers) = start_sharing(&api, Duration::from_secs(40));
+    namespace(&api, "default");
+    api.until("the controllers run", |api| api.get("serviceaccounts", "default", "default").is_some()).await;
+    let ships = informers.metadata("example.com", "v1", "ships", "Ship");
+    ships.synced().await;
+    let followed = informers.followed_metadata();
+    assert!(followed.len() > 5 && followed.iter().any(|path| path.plural == "ships"), "{followed:?}");
+    let mut events = ships.subscribe();
+    api.create("customresourcedefinitions", json!({"metadata": {"name": "ships.example.com"}}));
+    let end = tokio::time::timeout(Duration::from_secs(30), events.recv()).await.expect("the informer ends");
+    assert!(end.is_none());
+    let followed_now = informers.followed_metadata();
+    assert_eq!(followed_now.len(), followed.len() - 1, "{followed_now:?}");
 }
 
 /// The clock is the runtime's own, which jumps ahead while all wait: a quarter of an hour

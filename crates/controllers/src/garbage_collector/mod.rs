@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use parking_lot::{Mutex, RwLock};
 use serde_json::json;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
@@ -318,6 +318,9 @@ async fn follow_kinds(shared: Arc<Shared>, start: Start) {
     let mut followers = JoinSet::new();
     let mut pause = SETTLE;
     loop {
+        // Taken before discovery is asked: what is followed already and no longer listed is
+        // gone, and not merely newer than the list.
+        let followed = context.informers.followed_metadata();
         let discovered = match discover(&context.client).await {
             Ok(discovered) => discovered,
             Err(error) => {
@@ -332,9 +335,11 @@ async fn follow_kinds(shared: Arc<Shared>, start: Start) {
         while followers.try_join_next().is_some() {}
         // What could not be asked may well be there still.
         if discovered.failures.is_empty() {
-            for kind in gone_kinds(&shared, &discovered.resources) {
-                context.informers.forget(&kind.path);
-            }
+            let gone = gone_kinds(&shared, &discovered.resources).into_iter().map(|kind| kind.path.clone());
+            // A kind that lived so briefly that we never saw it may be followed by another
+            // controller still, which would list it in vain for ever.
+            let unserved = unserved(followed, &discovered.resources);
+            gone.chain(unserved).for_each(|path| context.informers.forget(&path));
         }
         let mut filled = Vec::new();
         for kind in new_kinds(&shared, discovered.resources) {
@@ -391,6 +396,12 @@ fn gone_kinds(shared: &Shared, resources: &[ApiResource]) -> Vec<Arc<Kind>> {
         stays
     });
     gone
+}
+
+/// The collections that discovery does not list.
+fn unserved(followed: Vec<ResourcePath>, resources: &[ApiResource]) -> Vec<ResourcePath> {
+    let served: HashSet<&ResourcePath> = resources.iter().map(|resource| &resource.path).collect();
+    followed.into_iter().filter(|path| !served.contains(path)).collect()
 }
 
 async fn follow_kind(

@@ -37,6 +37,7 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
     ("coordination.k8s.io", "v1", "leases", "Lease", true),
     ("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false),
+    ("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false),
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
