@@ -155,6 +155,7 @@ impl Caller {
                 .header("Sec-WebSocket-Protocol", "nobody.k8s.io")
                 .body(Empty::<Bytes>::new())
                 .expect("a request");
+            sender.ready().await.expect("the connection goes on");
             let response = sender.send_request(request).await.expect("an answer");
             codes.insert(response.status().as_u16());
             response.into_body().collect().await.expect("a body");
