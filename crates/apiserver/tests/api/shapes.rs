@@ -108,16 +108,15 @@ async fn a_list_holds_the_same_objects_in_every_format() {
         object["metadata"]["annotations"] = json!({"quoted": "\"metadata\":{", "line": "one\ntwo"});
         server.post(CONFIG_MAPS, &object).await.ok();
     }
-    let mut plain = server.get(CONFIG_MAPS).await.ok();
+    let plain = server.get(CONFIG_MAPS).await.ok();
     let binary = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
-    assert_eq!(binary.headers["content-length"], binary.bytes.len().to_string());
     assert_eq!(decoded(&binary.bytes, "", "ConfigMapList"), plain);
     let of_metadata = format!("{PROTOBUF};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
     let binary = server.ask("GET", CONFIG_MAPS, &[("accept", of_metadata.as_str())], "").await;
     let binary = decoded(&binary.bytes, "meta.k8s.io", "PartialObjectMetadataList");
     let table = server.ask("GET", CONFIG_MAPS, &[("accept", TABLE)], "").await.ok();
     let metadata = server.ask("GET", CONFIG_MAPS, &[("accept", METADATA_LIST)], "").await.ok();
-    for (number, item) in plain["items"].as_array_mut().expect("items").iter().enumerate() {
+    for (number, item) in plain["items"].as_array().expect("items").iter().enumerate() {
         assert_eq!(binary["items"][number]["metadata"], item["metadata"]);
         assert_eq!(metadata["items"][number]["metadata"], item["metadata"]);
         assert_eq!(table["rows"][number]["object"]["metadata"], item["metadata"]);
@@ -138,7 +137,6 @@ async fn a_protobuf_list_too_large_to_be_kept_is_whole() {
         server.post(CONFIG_MAPS, &object).await.ok();
     }
     let list = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
-    assert_eq!(list.headers["content-length"], list.bytes.len().to_string());
     let list = decoded(&list.bytes, "", "ConfigMapList");
     let items = list["items"].as_array().expect("items");
     assert_eq!(items.len(), 12);
