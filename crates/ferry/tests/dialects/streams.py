@@ -44,7 +44,10 @@ forward = portforward(core.connect_get_namespaced_pod_portforward, POD, "default
 dead = forward.socket(9)
 dead.settimeout(30)
 dead.sendall(b"?")
-assert dead.recv(1) == b""
+try:
+    assert dead.recv(1) == b""
+except ConnectionResetError:
+    pass  # The client closed its end before it had read the byte, which ends the socket as well.
 assert "error forwarding port 9" in forward.error(9), forward.error(9)
 
 # A log over WebSocket, as browsers read it.
