@@ -195,7 +195,7 @@ mod tests {
         machine.registry().register(&a).expect("free");
         let error = machine.registry().register(&b).expect_err("taken").to_string();
         assert!(error.contains("--name") && error.contains(&*a.data_dir.to_string_lossy()), "{error}");
-        assert_eq!(others_in(&machine.directory(), &b.data_dir).expect("listed"), [a.clone()]);
+        assert_eq!(others_in(&machine.directory(), &b.data_dir).expect("listed"), std::slice::from_ref(&a));
         std::fs::remove_dir_all(&a.data_dir).expect("removed");
         machine.registry().register(&b).expect("free again");
         assert_eq!(list(&machine.directory()).expect("listed"), [b]);
@@ -228,7 +228,7 @@ mod tests {
         }
         machine.registry().remove(&a.data_dir).expect("removed");
         machine.registry().tidy().expect("tidied");
-        assert_eq!(list(&machine.directory()).expect("listed"), [b.clone()]);
+        assert_eq!(list(&machine.directory()).expect("listed"), std::slice::from_ref(&b));
         machine.registry().remove(&b.data_dir).expect("removed");
         machine.registry().tidy().expect("tidied");
         assert!(!machine.directory().exists());

@@ -51,10 +51,10 @@ pub async fn run(args: LogsArgs) -> Result<()> {
     if let Some(lines) = args.tail {
         text = last_lines(&text, lines).to_vec();
     }
-    if print(&text) == Reader::Gone {
+    if print(&text) == Reader::Gone || !args.follow {
         return Ok(());
     }
-    while args.follow {
+    loop {
         tokio::time::sleep(FOLLOW_EVERY).await;
         let (more, next) = read_more(&path, &position)?;
         position = next;

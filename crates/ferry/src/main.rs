@@ -92,7 +92,7 @@ fn main() -> ExitCode {
     ferry_pki::tls::install_provider();
     // Before anything is opened: a thousand clients must not cost the store its files.
     if let Err(error) = ferry_listen::raise_descriptor_limit() {
-        eprintln!("ferry: cannot raise the limit of open files: {error}");
+        progress::complain(&format!("ferry: cannot raise the limit of open files: {error}"));
     }
     // Two workers are enough to keep a core busy with requests while another thread
     // waits on the disk; more would only cost memory on the machines ferry is for. Where

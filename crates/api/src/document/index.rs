@@ -97,8 +97,9 @@ impl Index {
                 let opened = self.open(reader)?;
                 let mut first = true;
                 while let Some(key) = reader.next_key(&mut first)? {
-                    self.string(&key, reader.text())?;
-                    if key == NOT_INDEXED && reader.peek()? == Kind::Object {
+                    let is_indexed = key != NOT_INDEXED;
+                    self.string(key, reader.text())?;
+                    if !is_indexed && reader.peek()? == Kind::Object {
                         let start = reader.position();
                         reader.skip_quickly()?;
                         self.push(Tag::Raw, reader.position() - start, start)?;
@@ -118,7 +119,7 @@ impl Index {
             }
             Kind::String => {
                 let text = reader.string()?;
-                self.string(&text, reader.text())
+                self.string(text, reader.text())
             }
             Kind::Number => {
                 let digits = reader.number()?;
@@ -141,7 +142,7 @@ impl Index {
     }
 
     /// A string without escapes is a part of `source`, so its address says where it stands.
-    fn string(&mut self, text: &Cow<'_, str>, source: &str) -> Result<(), SyntaxError> {
+    fn string(&mut self, text: Cow<'_, str>, source: &str) -> Result<(), SyntaxError> {
         match text {
             Cow::Borrowed(text) => {
                 let start = text.as_ptr() as usize - source.as_ptr() as usize;
@@ -149,7 +150,7 @@ impl Index {
             }
             Cow::Owned(text) => {
                 let offset = self.unescaped.len();
-                self.unescaped.push_str(text);
+                self.unescaped.push_str(&text);
                 self.push(Tag::Unescaped, text.len(), offset)
             }
         }

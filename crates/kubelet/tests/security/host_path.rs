@@ -10,7 +10,7 @@ type Check<'a> = &'a dyn Fn(&str, &str, &Window) -> Result<(), String>;
 
 fn attack(check: Check<'_>, rounds: usize, verdict: &mut Verdict) {
     let idle = Racer::start(|| false).window();
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     std::os::unix::net::UnixListener::bind(scene.host().join("socket")).expect("bound");
     symlink(scene.host().join("socket"), scene.host().join("link")).expect("linked");
     let at = |name: &str| scene.host().join(name).display().to_string();

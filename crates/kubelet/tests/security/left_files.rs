@@ -30,7 +30,7 @@ struct Dead {
 
 impl Dead {
     fn new() -> Self {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let files = ContainerFiles { root_dir: scene.root(), log_dir: scene.path().join("logs") };
         let message = scene.root().join("pods/u/containers/c/12345678");
         let log = files.log_dir.join("default_p_u/c/0.log");

@@ -75,7 +75,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new() -> Self {
+    pub fn set_up() -> Self {
         let scene = Self { place: tempfile::tempdir().expect("a temporary directory") };
         for directory in [scene.volume(), scene.host(), scene.root()] {
             std::fs::create_dir(directory).expect("made");
@@ -186,7 +186,7 @@ pub fn replace_when_made(scene: &Scene, name: &str) -> Racer {
 /// Lets `make` make `name` in the volume again and again while it is replaced by a link;
 /// answers whether the host's secret got another mode by that.
 pub fn race_a_new_name(rounds: usize, make: impl Fn(&Scene, &Window)) -> bool {
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     let racer = replace_when_made(&scene, "new");
     (0..rounds).any(|_| {
         make(&scene, &racer.window());

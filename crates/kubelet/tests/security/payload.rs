@@ -8,6 +8,9 @@ use ferry_kubelet::volume::beneath::Dir;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+/// A name, and what stands there in a scene.
+type Attempt = (&'static str, fn(&Scene) -> String);
+
 type Write<'a> = &'a dyn Fn(&Path, &Payload) -> std::io::Result<()>;
 
 fn payload<'a>(keys: impl IntoIterator<Item = &'a str>, data: &str) -> Payload {
@@ -16,24 +19,24 @@ fn payload<'a>(keys: impl IntoIterator<Item = &'a str>, data: &str) -> Payload {
 }
 
 fn attack(write: Write<'_>, race_rounds: usize, verdict: &mut Verdict) {
-    let targets: [(&str, fn(&Scene) -> String); 3] = [
+    let targets: [Attempt; 3] = [
         ("an absolute path", |scene| scene.host().display().to_string()),
         ("a path of several names", |_| "../host".into()),
         ("the directory above", |_| "..".into()),
     ];
     for (what, target) in targets {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         symlink(target(&scene), scene.volume().join("..data")).expect("linked");
         let _ = write(&scene.volume(), &payload(["key"], "new"));
         verdict.tried(format!("..data is {what}"), !scene.secret().exists());
     }
-    let keys: [(&str, fn(&Scene) -> String); 3] = [
+    let keys: [Attempt; 3] = [
         ("a key with '..'", |_| "../../host/escaped".into()),
         ("a key with '..' further on", |_| "sub/../../../host/escaped".into()),
         ("an absolute key", |scene| scene.host().join("escaped").display().to_string()),
     ];
     for (what, key) in keys {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let _ = write(&scene.volume(), &payload([key(&scene).as_str()], "new"));
         verdict.tried(what, scene.host().join("escaped").exists());
     }
@@ -45,7 +48,7 @@ fn attack(write: Write<'_>, race_rounds: usize, verdict: &mut Verdict) {
 
 /// Replaces the dated directory, or one in it, by a link while many files are written.
 fn race_the_writer(write: Write<'_>, rounds: usize, sub_directory: &'static str) -> bool {
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     let (volume, host) = (scene.volume(), scene.host());
     let mut count = 0;
     let _racer = Racer::start(move || {

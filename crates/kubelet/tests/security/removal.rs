@@ -26,7 +26,7 @@ const FERRY: Kubelet<'static> = Kubelet {
 
 fn attack(kubelet: &Kubelet<'_>, verdict: &mut Verdict) {
     // The data directory is a link, and the pod has a part of the host's directory mounted.
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     std::fs::create_dir(scene.host().join("data")).expect("made");
     std::fs::write(scene.host().join("data/precious"), "x").expect("written");
     let link = scene.path().join("link");
@@ -37,7 +37,7 @@ fn attack(kubelet: &Kubelet<'_>, verdict: &mut Verdict) {
 
     // A mount that nobody took away.
     for device in ["the same device", "another device"] {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let point = scene.root().join("pods/u/deep/point");
         std::fs::create_dir_all(&point).expect("made");
         let precious = if device == "the same device" {
@@ -53,7 +53,7 @@ fn attack(kubelet: &Kubelet<'_>, verdict: &mut Verdict) {
     }
 
     // A disk of the host inside what a pod has mounted, and one that was mounted there later.
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     let host = scene.host();
     tmpfs(&host);
     mount(None::<&str>, &host, None::<&str>, MsFlags::MS_SHARED, None::<&str>).expect("shared");
@@ -93,7 +93,7 @@ fn ferry_removes_what_is_the_pods_and_nothing_else() {
 #[test]
 fn what_ferry_tears_down_is_gone_also_behind_a_link() {
     with_own_mounts(|| {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let link = scene.path().join("link");
         symlink(scene.root(), &link).expect("linked");
         (FERRY.mount_sub_path)(&link, &scene.host(), "data");

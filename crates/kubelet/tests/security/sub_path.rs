@@ -13,7 +13,7 @@ type Prepare<'a> = &'a dyn Fn(&Scene, &str, &Window) -> Result<PathBuf, String>;
 fn attack_links(prepare: Prepare<'_>, verdict: &mut Verdict) {
     let idle = Racer::start(|| false).window();
     for (what, target) in [("absolute", None), ("relative", Some("../host"))] {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let target = target.map_or_else(|| scene.host(), PathBuf::from);
         symlink(target, scene.volume().join("out")).expect("linked");
         for path in ["out", "out/secret"] {
@@ -28,7 +28,7 @@ fn attack_links(prepare: Prepare<'_>, verdict: &mut Verdict) {
 fn attack_by_racing(prepare: Prepare<'_>, rounds: usize, verdict: &mut Verdict) {
     let changed = race_a_new_name(rounds, |scene, window| drop(prepare(scene, "new", window)));
     verdict.tried("a new directory becomes a link before its mode is set", changed);
-    let scene = Scene::new();
+    let scene = Scene::set_up();
     let (directory, link) = (scene.volume().join("sub"), scene.volume().join("link"));
     std::fs::create_dir(&directory).expect("made");
     symlink(scene.host(), &link).expect("linked");
@@ -69,7 +69,7 @@ fn ferry_mounts_nothing_from_outside_the_volume() {
 #[test]
 fn what_ferry_mounts_is_what_the_path_names() {
     with_own_mounts(|| {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         std::fs::write(scene.volume().join("file"), "one").expect("written");
         symlink("file", scene.volume().join("link")).expect("linked");
         let idle = Racer::start(|| false).window();

@@ -43,7 +43,7 @@ fn attack(write: &dyn Fn(&Scene, &Pod) -> PathBuf, verdict: &mut Verdict) {
         ("a pod with both", json!({ "runAsUser": USER, "fsGroup": GROUP }), one, (USER, GROUP)),
     ];
     for (what, security, containers, (user, group)) in cases {
-        let scene = Scene::new();
+        let scene = Scene::set_up();
         let token = write(&scene, &pod(security, containers));
         assert!(may(&token, user, group, 0o4), "{what}: the pod itself reads it");
         verdict.tried(format!("{what}: a stranger reads it"), may(&token, 4242, 4242, 0o4));
