@@ -65,7 +65,7 @@ impl ClusterRegistry {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(error).with_context(|| format!("cannot open {}", path.display())),
             };
-            // Whoever waited may hold a file that has been removed meanwhile.
+            // A process that waited for the lock may hold a file that has been removed meanwhile.
             if path.exists() {
                 return Ok(Self { directory: directory.to_owned(), _lock: lock });
             }

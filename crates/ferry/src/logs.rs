@@ -100,7 +100,7 @@ fn read_all(path: &Path) -> Result<(Vec<u8>, Position)> {
     Ok((text, position))
 }
 
-/// What came since, the end of a file that was rotated meanwhile included.
+/// The lines since then, the end of a file that was rotated meanwhile included.
 fn read_more(path: &Path, from: &Position) -> Result<(Vec<u8>, Position)> {
     let (mut text, position) = read_from(path, from)?;
     if from.inode != 0 && position.inode != from.inode {

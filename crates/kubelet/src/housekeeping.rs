@@ -1,4 +1,4 @@
-//! What grows must be cut: images that nobody uses are removed when the disk fills up. One
+//! Housekeeping cuts what grows: images that nobody uses are removed when the disk fills up. One
 //! loop, once a minute. Container logs have their own in `log_rotation.rs`.
 
 use crate::Error;

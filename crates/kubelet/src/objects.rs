@@ -153,7 +153,7 @@ impl<K: Object> Follower<K> {
             match event.kind.as_str() {
                 "ADDED" | "MODIFIED" => match ferry_client::decode::<K>(event.object.get().as_bytes()) {
                     Ok(object) => self.learn(Some(object)),
-                    // What was known stays, as in an informer.
+                    // The last version that could be read stays, as in an informer.
                     Err(error) => self.report(&error),
                 },
                 "DELETED" => self.learn(None),

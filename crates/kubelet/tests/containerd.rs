@@ -270,7 +270,7 @@ async fn speak_every_dialect(caller: &Caller) {
     assert_eq!((status, why.as_str()), (400, "Upgrade request required"));
 }
 
-/// What was sent on one channel, in binary messages.
+/// The bytes that were sent on one channel, in binary messages.
 fn joined(said: &[Message], channel: u8) -> Vec<u8> {
     let of_channel = |message: &Message| match message {
         Message::Binary(data) if data.first() == Some(&channel) => data[1..].to_vec(),

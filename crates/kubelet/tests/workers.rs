@@ -205,7 +205,7 @@ async fn a_private_image_pulled_with_one_pods_secret_is_not_another_pods() {
             "ErrImageNeverPull: Container image \"reg.example.com/team/app:1\" is not present with pull policy of Never",
         )
         .await;
-    // Whoever has the credential runs without another pull, by either policy.
+    // A pod with the credential runs without another pull, by either policy.
     let pulls = || world.runtime.calls().iter().filter(|call| **call == format!("pull_image {IMAGE}")).count();
     assert!(!is_running(&world.api.get("pods", "default", "thief").expect("the pod")));
     world.api.delete_pod("default", "thief", 0);

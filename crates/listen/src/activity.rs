@@ -1,4 +1,4 @@
-//! What is being served on one connection. Its server marks each request ([`Activity::serve`])
+//! The requests being served on one connection. Its server marks each ([`Activity::serve`])
 //! and closes the connection when [`Activity::dismissed`] returns.
 
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use crate::descriptors;
 /// How often a full listener is logged.
 const COMPLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// What a listener holds at most.
+/// The most connections that a listener holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections in all.

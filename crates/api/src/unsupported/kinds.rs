@@ -13,7 +13,7 @@ pub struct UnsupportedKind {
     pub kind: &'static str,
     /// A selectable field and its value, where only some objects of the kind are meant.
     pub only: Option<(&'static str, &'static str)>,
-    /// What does not happen.
+    /// The effect that is missing.
     pub effect: &'static str,
 }
 

@@ -35,7 +35,7 @@ pub struct UnsupportedField {
     /// Whether a value at the path asks for something that is not done.
     pub is_asked: fn(&Value) -> bool,
     pub consequence: Consequence,
-    /// What is not done, as the end of a sentence that begins with the path.
+    /// The missing effect, as the end of a sentence that begins with the path.
     pub rule: &'static str,
 }
 

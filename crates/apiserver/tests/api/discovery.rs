@@ -155,7 +155,7 @@ async fn the_service_of_the_api_comes_back_when_it_is_deleted_or_changed() {
     })
     .await;
     let mended = server.get(endpoints).await.ok();
-    // What is right is left alone: other writes go on, these have the same version still.
+    // Objects that are right are left alone: other writes go on, these have the same version still.
     server.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": "later"}})).await.ok();
     let version = &server.get(endpoints).await.ok()["metadata"]["resourceVersion"];
     assert_eq!(*version, mended["metadata"]["resourceVersion"]);

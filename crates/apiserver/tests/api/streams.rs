@@ -105,7 +105,7 @@ async fn nodes_and_their_kubelets_can_be_proxied_to() {
     assert_eq!((missing.code, missing.message().as_str()), (404, "nodes \"none\" not found"));
 }
 
-/// What a log over WebSocket delivers, message by message, and how it ends.
+/// The messages of a log over WebSocket, and how it ends.
 async fn read_log_socket(server: &Server, protocol: &str) -> (Option<String>, Vec<Message>) {
     let mut request = http::Request::get(format!("wss://localhost{PODS}/p/log?tailLines=5"))
         .header("Host", "localhost")

@@ -1,4 +1,4 @@
-//! Who is answered: pods on the bridge and the node itself, and nobody else, however they send
+//! DNS answers pods on the bridge and the node itself, and nobody else, however they send
 //! their packets to the bridge's address. Real packets between network namespaces; needs root.
 
 use super::{question, serve_with};

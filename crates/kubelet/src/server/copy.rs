@@ -9,7 +9,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-/// What the runtime says of an upgrade that its caller has to know.
+/// The headers of the runtime's answer to an upgrade that its caller needs.
 pub(super) const ANSWERED: [&str; 5] =
     ["connection", "upgrade", "x-stream-protocol-version", "sec-websocket-accept", "sec-websocket-protocol"];
 

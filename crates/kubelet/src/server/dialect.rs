@@ -10,7 +10,7 @@ use http::{HeaderMap, Response, StatusCode};
 pub(super) const V5_PROTOCOL: &str = "v5.channel.k8s.io";
 pub(super) const TUNNEL_PROTOCOL: &str = "SPDY/3.1+portforward.k8s.io";
 
-/// What the runtime's own streaming server speaks over WebSocket (k8s.io/cri-streaming): a
+/// The dialects of the runtime's own streaming server over WebSocket (k8s.io/cri-streaming): a
 /// channel byte, or a digit and base64, before each message.
 const RUNTIME_EXEC: [&str; 4] =
     ["channel.k8s.io", "base64.channel.k8s.io", "v4.channel.k8s.io", "v4.base64.channel.k8s.io"];

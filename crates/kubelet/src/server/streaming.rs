@@ -159,7 +159,7 @@ async fn running_container(context: &Context, pod: &Pod, container: &str) -> Res
     })
 }
 
-/// What a caller of exec or attach asks for.
+/// The request of a caller of exec or attach.
 fn read_process(query: &Query, request: &Request<Incoming>) -> Result<(Wanted, Dialect), Box<Response<Body>>> {
     Ok((Wanted::parse(query)?, dialect::choose(request.headers(), Action::Process)?))
 }

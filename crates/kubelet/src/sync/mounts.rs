@@ -1,4 +1,4 @@
-//! What is mounted into one container: its volumes, the hosts file and the file for its
+//! The mounts of one container: its volumes, the hosts file and the file for its
 //! termination message. Called by `sync` before a container is created.
 
 use super::Sync;

@@ -1,6 +1,6 @@
 //! Work below a directory by descriptor, following no link.
 //!
-//! Whoever writes into a volume can replace any name in it by a link between two looks of
+//! A container that writes into a volume can replace any name in it by a link between two looks of
 //! the kubelet. A [`Dir`] is therefore opened once, and everything below it is named by one
 //! component, or resolved by the kernel with the promise not to leave the directory
 //! (openat2(2), `RESOLVE_BENEATH`). Every module that writes, reads or removes what

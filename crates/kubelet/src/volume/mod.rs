@@ -128,7 +128,7 @@ fn empty_dir(root: &Path, pod: &Pod, volume: &Volume, source: &EmptyDirVolumeSou
         }
         other => return Err(format!("unknown storage medium {other:?}")),
     };
-    // What containers have since made of it is theirs.
+    // Changes that containers have made since are theirs.
     if is_fresh {
         let failed = |error: io::Error| format!("cannot set the mode of {}: {error}", path.display());
         directory.set_mode(0o777).map_err(failed)?;

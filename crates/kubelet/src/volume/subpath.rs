@@ -53,7 +53,7 @@ pub fn prepare(wanted: &Wanted<'_>) -> Result<PathBuf, String> {
     Ok(place)
 }
 
-/// What the path means inside the volume; a directory is made where nothing is.
+/// The file or directory that the path names inside the volume; a directory is made where nothing is.
 fn open_or_make(volume: &Dir, relative: &Path) -> io::Result<File> {
     match locate(volume, relative) {
         Err(Errno::ENOENT) => {

@@ -129,7 +129,7 @@ impl Removal {
     }
 }
 
-/// What somebody else has removed meanwhile is removed.
+/// A name that somebody else has removed meanwhile counts as removed.
 fn gone_or(result: nix::Result<()>, done: bool) -> nix::Result<bool> {
     match result {
         Ok(()) | Err(Errno::ENOENT) => Ok(done),

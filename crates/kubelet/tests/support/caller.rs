@@ -122,7 +122,7 @@ impl Caller {
         socket
     }
 
-    /// What the other side says on a WebSocket after it was sent these messages, up to its end.
+    /// The answers on a WebSocket after these messages were sent, up to its end.
     pub async fn converse(&self, path: &str, protocol: &str, messages: &[Message]) -> Vec<Message> {
         let mut socket = self.websocket(path, protocol).await;
         for message in messages {

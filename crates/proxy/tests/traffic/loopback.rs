@@ -73,7 +73,7 @@ fn ask_udp(world: &World, from: &str, to: &str) -> Option<String> {
     })
 }
 
-/// Who was answered by the host's loopback, and by which protocol.
+/// The callers that the host's loopback answered, with the protocol.
 fn answered(world: &World) -> Vec<String> {
     let mut answered = Vec::new();
     for from in ["pod1", OUTSIDE] {
@@ -124,7 +124,7 @@ fn the_whole_table_guards_loopback_and_lets_host_ports_through() {
     cluster.runtime.block_on(ferry_proxy::guard_loopback(&cluster.config)).expect("the chain is loaded");
     assert_eq!(cluster.world.tcp(OUTSIDE, "192.0.2.1:30080").pod(), "pod2");
 
-    // What portmap does for a hostPort: destinations translated, loopback sources masqueraded.
+    // The rules of portmap for a hostPort: destinations translated, loopback sources masqueraded.
     let pod = pod_address("pod3");
     cluster.load(&format!(
         "table ip portmap {{

@@ -13,7 +13,7 @@ use super::disk;
 use super::row::{COLUMNS, Row};
 use crate::{DamagedEntry, Error, Revision};
 
-/// What a copy of a store holds.
+/// The contents of a copy of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// The one revision that the copy shows.

@@ -63,7 +63,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// of them may be given out again. A thousand writes a second take eleven days to reach it.
 pub(super) const REVISION_GAP: Revision = 1_000_000_000;
 
-/// What `open` does when acknowledged changes are missing.
+/// The choice of `open` when acknowledged changes are missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLoss {
     /// Fail with [`Error::Lost`] and change nothing.

@@ -245,7 +245,7 @@ async fn a_flipped_bit_in_the_log_that_loses_acknowledged_writes_is_not_passed_o
     }
     assert_eq!(std::fs::read(directory.path().join("state.db-wal")).expect("read"), log, "refusing changes nothing");
 
-    // Whoever accepts the loss goes on with what is left, at revisions never seen before.
+    // A store whose loss is accepted goes on with what is left, at revisions never seen before.
     let store = SqliteStore::open_with(directory.path(), OnLoss::Accept).expect("open");
     assert_eq!(store.range("", RangeOptions::default()).await.expect("range").entries.len(), 150);
     assert!(matches!(store.watch("", 200).await, Err(Error::Compacted { .. })));

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// What a shell gives a process, and what the server's share follows from: a quarter of half.
+/// The limit that a shell gives a process; the server's share of it is a quarter of half.
 const DESCRIPTORS: u64 = 1024;
 const SHARE: usize = 128;
 /// More than the share; both ends are in this process.
