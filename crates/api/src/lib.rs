@@ -19,3 +19,4 @@ pub mod schema;
 pub mod selector;
 pub mod status;
 pub mod unsupported;
+pub mod view;

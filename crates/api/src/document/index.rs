@@ -82,11 +82,29 @@ impl Index {
     /// Indexes a text and returns its outermost value. Any JSON is taken; of bytes that are
     /// no JSON the error names the first that is wrong.
     pub fn read<'a>(&'a mut self, text: &'a str) -> Result<super::Node<'a>, String> {
+        self.fill(text)?;
+        Ok(self.root(text))
+    }
+
+    /// An index of its own for one text, without room for more.
+    pub(super) fn of(text: &str) -> Result<Self, String> {
+        let mut index = Self::default();
+        index.fill(text)?;
+        index.entries.shrink_to_fit();
+        index.unescaped.shrink_to_fit();
+        Ok(index)
+    }
+
+    fn fill(&mut self, text: &str) -> Result<(), String> {
         self.entries.clear();
         self.unescaped.clear();
         let mut reader = Reader::new(text);
-        self.value(&mut reader).and_then(|()| reader.end()).map_err(|error| error.0)?;
-        Ok(super::Node::Text(Place { text, index: self, at: 0 }))
+        self.value(&mut reader).and_then(|()| reader.end()).map_err(|error| error.0)
+    }
+
+    /// The outermost value of the text that this index was made of.
+    pub(super) fn root<'a>(&'a self, text: &'a str) -> super::Node<'a> {
+        super::Node::Text(Place { text, index: self, at: 0 })
     }
 
     fn value(&mut self, reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
@@ -199,6 +217,11 @@ impl<'a> Place<'a> {
 
     pub(super) fn is_null(self) -> bool {
         self.entry().tag() == Tag::Null
+    }
+
+    /// Whether this is an object that is not indexed.
+    pub(super) fn is_raw(self) -> bool {
+        self.entry().tag() == Tag::Raw
     }
 
     /// The value of an object that is not indexed.

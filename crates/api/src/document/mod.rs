@@ -14,8 +14,10 @@
 //! the caller expects reads as nothing, as Go's zero value would.
 
 mod index;
+mod shared;
 
 pub use index::{Index, Place};
+pub use shared::{Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, WantsDocuments};
 
 use serde_json::Value;
 
@@ -38,6 +40,40 @@ pub enum Shape<'a> {
     Object,
 }
 
+impl Default for Node<'_> {
+    fn default() -> Self {
+        Self::NULL
+    }
+}
+
+/// Two nodes are equal when their JSON is, whatever they are read from.
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.shape(), other.shape()) {
+            (Shape::Array, Shape::Array) => self.items().eq(other.items()),
+            (Shape::Object, Shape::Object) => {
+                if matches!((self, other), (Self::Text(a), Self::Text(b)) if a.is_raw() || b.is_raw()) {
+                    return self.to_value() == other.to_value();
+                }
+                let mut mine = self.entries();
+                mine.all(|(key, value)| other.field(key).is_some_and(|theirs| theirs == value))
+                    && self.entries().count() == other.entries().count()
+            }
+            (Shape::Number, Shape::Number) => match (self.as_i64(), other.as_i64()) {
+                (None, None) => self.as_f64() == other.as_f64(),
+                (mine, theirs) => mine == theirs,
+            },
+            (mine, theirs) => mine == theirs,
+        }
+    }
+}
+
+impl std::fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.to_json())
+    }
+}
+
 impl<'a> From<&'a Value> for Node<'a> {
     fn from(value: &'a Value) -> Self {
         Self::Value(value)
@@ -45,6 +81,9 @@ impl<'a> From<&'a Value> for Node<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// The node of a field that is not there.
+    pub const NULL: Node<'static> = Node::Value(&Value::Null);
+
     pub fn shape(self) -> Shape<'a> {
         match self {
             Self::Value(Value::Null) => Shape::Null,
@@ -66,11 +105,15 @@ impl<'a> Node<'a> {
 
     /// The field of an object, unless absent or null.
     pub fn get(self, key: &str) -> Option<Self> {
-        let found = match self {
+        self.field(key).filter(|node| !node.is_null())
+    }
+
+    /// The field of an object, null or not.
+    fn field(self, key: &str) -> Option<Self> {
+        match self {
             Self::Value(value) => value.get(key).map(Self::Value),
             Self::Text(place) => place.get(key).map(Self::Text),
-        };
-        found.filter(|node| !node.is_null())
+        }
     }
 
     pub fn as_str(self) -> Option<&'a str> {

@@ -1,0 +1,102 @@
+//! A [`Document`] is one version of one object, shared by everyone who reads it: the API
+//! server's watch cache holds it, and the informers of components in the same process hand
+//! out the same one. Its text is indexed at most once, by the first reader.
+//!
+//! A component asks for documents by putting [`WantsDocuments`] into the extensions of a
+//! LIST or WATCH request, and finds a [`DocumentList`] or [`DocumentWatch`] in the extensions
+//! of the response. Extensions do not cross a socket, so a server on another machine answers
+//! with bytes; the client then makes the documents itself.
+
+use super::{Index, Node};
+use crate::status::Status;
+use bytes::Bytes;
+use futures_core::Stream;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// One version of one object: its JSON text, and the index of it once somebody has read it.
+pub struct Document {
+    text: Bytes,
+    /// `None` once a text has turned out not to be JSON.
+    index: OnceLock<Option<Box<Index>>>,
+}
+
+impl Document {
+    /// Checks nothing: bytes that are no JSON read as null.
+    pub fn new(text: Bytes) -> Self {
+        Self { text, index: OnceLock::new() }
+    }
+
+    /// Indexes the text at once, so that an error is known where the bytes come from outside.
+    pub fn parse(text: Bytes) -> Result<Self, String> {
+        let index = Index::of(std::str::from_utf8(&text).map_err(|error| error.to_string())?)?;
+        Ok(Self { text, index: OnceLock::from(Some(Box::new(index))) })
+    }
+
+    pub fn bytes(&self) -> &Bytes {
+        &self.text
+    }
+
+    /// The outermost value.
+    pub fn root(&self) -> Node<'_> {
+        let Ok(text) = std::str::from_utf8(&self.text) else { return Node::NULL };
+        match self.index.get_or_init(|| Index::of(text).ok().map(Box::new)) {
+            Some(index) => index.root(text),
+            None => Node::NULL,
+        }
+    }
+}
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.text))
+    }
+}
+
+/// In the extensions of a request: answer with documents where that is possible.
+#[derive(Clone, Copy, Debug)]
+pub struct WantsDocuments;
+
+/// In the extensions of a response to a LIST: one page of the collection.
+#[derive(Clone, Debug)]
+pub struct DocumentList {
+    pub items: Arc<Vec<Arc<Document>>>,
+    pub resource_version: String,
+    /// Empty on the last page.
+    pub continue_token: String,
+}
+
+/// The kinds of watch events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventType {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+}
+
+/// One event of a watch.
+#[derive(Clone, Debug)]
+pub struct DocumentEvent {
+    pub kind: EventType,
+    pub document: Arc<Document>,
+}
+
+/// The events of a watch, those together that are ready together. It ends when the server
+/// ends the watch; an `ERROR` event comes as the status that it carries and is the last.
+pub type DocumentStream = Pin<Box<dyn Stream<Item = Result<Vec<DocumentEvent>, Box<Status>>> + Send>>;
+
+/// In the extensions of a response to a WATCH, whose body is empty. Extensions are cloned
+/// with the response, a stream cannot be: the first who takes it has it.
+#[derive(Clone)]
+pub struct DocumentWatch(Arc<Mutex<Option<DocumentStream>>>);
+
+impl DocumentWatch {
+    pub fn new(stream: DocumentStream) -> Self {
+        Self(Arc::new(Mutex::new(Some(stream))))
+    }
+
+    pub fn take(&self) -> Option<DocumentStream> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+}
