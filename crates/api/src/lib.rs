@@ -15,6 +15,7 @@ pub mod pod;
 pub mod problems;
 pub mod quantity;
 pub mod quota;
+pub mod rules;
 pub mod schema;
 pub mod selector;
 pub mod status;
