@@ -4,10 +4,12 @@
 //! about one object is dropped (after client-go's correlator: a burst of 25, then one
 //! every five minutes). Recording never waits and never fails the caller.
 
+use crate::object::Reference;
 use crate::request::{Client, Object, Patch};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{Event, EventSource, ObjectReference};
+use ferry_api::view::meta::v1::ObjectMeta;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, Time};
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::mpsc;
@@ -38,7 +40,7 @@ pub struct Recorder {
 }
 
 struct Said {
-    object: ObjectReference,
+    object: Reference,
     kind: EventType,
     reason: String,
     message: String,
@@ -50,8 +52,7 @@ impl Recorder {
     pub fn new(client: Client, component: &str, host: &str) -> Self {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let mut correlator = Correlator::default();
-        let source =
-            EventSource { component: Some(component.to_owned()), host: (!host.is_empty()).then(|| host.to_owned()) };
+        let source = EventSource::new().with_component(component).with_host(Some(host).filter(|host| !host.is_empty()));
         tokio::spawn(async move {
             while let Some(said) = receiver.recv().await {
                 record(&client, &source, &mut correlator, said).await;
@@ -60,9 +61,9 @@ impl Recorder {
         Self { sender }
     }
 
-    pub fn event(&self, object: &ObjectReference, kind: EventType, reason: &str, message: impl Into<String>) {
+    pub fn event(&self, object: impl Into<Reference>, kind: EventType, reason: &str, message: impl Into<String>) {
         let said = Said {
-            object: object.clone(),
+            object: object.into(),
             kind,
             reason: reason.to_owned(),
             message: message.into(),
@@ -72,19 +73,19 @@ impl Recorder {
         let _ = self.sender.send(said);
     }
 
-    pub fn normal(&self, object: &ObjectReference, reason: &str, message: impl Into<String>) {
+    pub fn normal(&self, object: impl Into<Reference>, reason: &str, message: impl Into<String>) {
         self.event(object, EventType::Normal, reason, message);
     }
 
-    pub fn warning(&self, object: &ObjectReference, reason: &str, message: impl Into<String>) {
+    pub fn warning(&self, object: impl Into<Reference>, reason: &str, message: impl Into<String>) {
         self.event(object, EventType::Warning, reason, message);
     }
 }
 
 /// How an event names its object.
-pub fn reference<K: Object>(object: &K) -> ObjectReference {
+pub fn reference<K: Object>(object: &K) -> k8s_openapi::api::core::v1::ObjectReference {
     let meta = object.metadata();
-    ObjectReference {
+    k8s_openapi::api::core::v1::ObjectReference {
         api_version: Some(K::API_VERSION.to_owned()),
         kind: Some(K::KIND.to_owned()),
         name: meta.name.clone(),
@@ -97,11 +98,14 @@ pub fn reference<K: Object>(object: &K) -> ObjectReference {
 
 async fn record(client: &Client, source: &EventSource, correlator: &mut Correlator, said: Said) {
     let Some(decision) = correlator.decide(&said) else { return };
-    let namespace = said.object.namespace.clone().unwrap_or_else(|| "default".to_owned());
+    let namespace = match said.object.namespace.as_str() {
+        "" => "default".to_owned(),
+        namespace => namespace.to_owned(),
+    };
     let result = match decision {
         Decision::Again { name, count } => {
             let patch = Patch::Merge(json!({"count": count, "lastTimestamp": rfc3339(said.at)}));
-            match client.patch::<Event>(&namespace, &name, &patch).await {
+            match client.api::<Event>(&namespace).patch(&name, &patch).await {
                 // It aged out; say it anew.
                 Err(error) if error.is_not_found() => create(client, source, &namespace, &name, count, &said).await,
                 other => other.map(drop),
@@ -124,26 +128,28 @@ async fn create(
     count: i32,
     said: &Said,
 ) -> Result<(), crate::Error> {
-    let event = Event {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            namespace: Some(namespace.to_owned()),
-            ..Default::default()
-        },
-        involved_object: said.object.clone(),
-        reason: Some(said.reason.clone()),
-        message: Some(said.message.clone()),
-        source: Some(source.clone()),
-        first_timestamp: Some(Time(said.at)),
-        last_timestamp: Some(Time(said.at)),
-        event_time: None::<MicroTime>,
-        count: Some(count),
-        type_: Some(said.kind.as_str().to_owned()),
-        reporting_component: source.component.clone(),
-        reporting_instance: source.host.clone(),
-        ..Default::default()
-    };
-    client.create(namespace, &event).await.map(drop)
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let object = ObjectReference::new()
+        .with_api_version(text(&said.object.api_version))
+        .with_kind(text(&said.object.kind))
+        .with_namespace(text(&said.object.namespace))
+        .with_name(text(&said.object.name))
+        .with_uid(text(&said.object.uid))
+        .with_resource_version(text(&said.object.resource_version))
+        .with_field_path(text(&said.object.field_path));
+    let event = Event::new()
+        .with_metadata(ObjectMeta::new().with_name(name).with_namespace(namespace))
+        .with_involved_object(object)
+        .with_reason(said.reason.as_str())
+        .with_message(said.message.as_str())
+        .with_source(source.view())
+        .with_first_timestamp(said.at)
+        .with_last_timestamp(said.at)
+        .with_count(count)
+        .with_type(said.kind.as_str())
+        .with_reporting_component(source.view().component())
+        .with_reporting_instance(text(source.view().host()));
+    client.api::<Event>(namespace).create(&event).await.map(drop)
 }
 
 fn rfc3339(at: Timestamp) -> String {
@@ -168,14 +174,10 @@ struct Correlator {
 impl Correlator {
     /// `None` where the object has been spoken of too much.
     fn decide(&mut self, said: &Said) -> Option<Decision> {
-        let subject = match &said.object.uid {
-            Some(uid) => format!("{uid}/{}", said.object.field_path.as_deref().unwrap_or_default()),
-            None => format!(
-                "{}/{}/{}",
-                said.object.kind.as_deref().unwrap_or_default(),
-                said.object.namespace.as_deref().unwrap_or_default(),
-                said.object.name.as_deref().unwrap_or_default()
-            ),
+        let Reference { uid, kind, namespace, name, field_path, .. } = &said.object;
+        let subject = match uid.as_str() {
+            "" => format!("{kind}/{namespace}/{name}"),
+            uid => format!("{uid}/{field_path}"),
         };
         if !self.spend(&subject, said.at) {
             return None;
@@ -190,7 +192,8 @@ impl Correlator {
         {
             self.seen.remove(&oldest);
         }
-        let name = format!("{}.{:x}", said.object.name.as_deref().unwrap_or("unknown"), unique_nanos(said.at));
+        let subject = if name.is_empty() { "unknown" } else { name };
+        let name = format!("{subject}.{:x}", unique_nanos(said.at));
         self.age.push_back(key.clone());
         self.seen.insert(key, (name.clone(), 1));
         Some(Decision::First { name })
@@ -228,7 +231,7 @@ mod tests {
 
     fn said(reason: &str, at: i64) -> Said {
         Said {
-            object: ObjectReference { name: Some("web".into()), uid: Some("u".into()), ..Default::default() },
+            object: Reference { name: "web".into(), uid: "u".into(), ..Default::default() },
             kind: EventType::Normal,
             reason: reason.into(),
             message: "m".into(),

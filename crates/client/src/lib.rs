@@ -5,11 +5,14 @@
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
 //! authentication and authorization.
 
+mod api;
+pub mod cache;
 mod decode;
 mod error;
 mod events;
 mod informer;
 mod informers;
+mod object;
 mod queue;
 mod reflector;
 mod request;
@@ -17,13 +20,15 @@ mod tls;
 mod transport;
 mod watch;
 
+pub use api::{Api, ObjectList};
 pub use decode::decode;
 pub use error::Error;
 pub use events::{EventType, Recorder, reference};
 pub use informer::{Cached, Event, Informer, ObjectMetadata};
 pub use informers::Informers;
+pub use object::{Object as SharedObject, Reference};
 pub use queue::Queue;
 pub use request::{Client, DeleteParams, List, ListParams, Object, Patch, Request, ResourcePath};
 pub use tls::TlsTransport;
 pub use transport::{Body, BoxError, Transport, empty_body, full_body, read_body};
-pub use watch::{WatchEvent, WatchLines};
+pub use watch::{WatchEvent, WatchEvents, WatchLines};

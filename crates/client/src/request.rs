@@ -3,7 +3,8 @@
 use crate::decode::{Page, decode, decode_page};
 use crate::error::Error;
 use crate::transport::{Body, Transport, empty_body, full_body, read_body};
-use crate::watch::WatchLines;
+use crate::watch::{WatchEvents, WatchLines};
+use ferry_api::document::WantsDocuments;
 use ferry_api::problems::Problems;
 use ferry_api::status::Status;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -320,18 +321,28 @@ impl Client {
         subresource: Option<&str>,
         patch: &Patch,
     ) -> Result<R, Error> {
+        self.decode(self.patch_request(path, namespace, name, subresource, patch)?).await
+    }
+
+    pub(crate) fn patch_request(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+        subresource: Option<&str>,
+        patch: &Patch,
+    ) -> Result<Request, Error> {
         let url = path.url(namespace, Some(name), subresource);
         let body = serde_json::to_vec(patch.body())
             .map_err(|source| Error::Encode { what: url.clone(), source: source.into() })?;
-        let request = Request {
+        Ok(Request {
             method: http::Method::PATCH,
             path: url,
             query: patch.query(),
             body: Some(body),
             content_type: Some(patch.content_type()),
             accept: None,
-        };
-        self.decode(request).await
+        })
     }
 
     /// `accept` asks for another form of the items (`…;as=PartialObjectMetadataList…`).
@@ -384,25 +395,46 @@ impl Client {
         resource_version: &str,
         accept: Option<&str>,
     ) -> Result<WatchLines, Error> {
-        let mut query = params.query();
-        query.retain(|(key, _)| key == "labelSelector" || key == "fieldSelector");
-        query.push(("watch".into(), "true".into()));
-        query.push(("allowWatchBookmarks".into(), "true".into()));
-        query.push(("resourceVersion".into(), resource_version.into()));
-        let request = Request {
-            path: path.url(namespace, None, None),
-            query,
-            accept: accept.map(str::to_owned),
-            ..Default::default()
-        };
+        let request = watch_request(path, namespace, params, resource_version, accept);
         Ok(WatchLines::new(self.call(request).await?.into_body()))
+    }
+
+    /// The same in documents, which in the API server's own process are those of its cache.
+    pub async fn watch_documents(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        params: &ListParams,
+        resource_version: &str,
+        accept: Option<&str>,
+    ) -> Result<WatchEvents, Error> {
+        let request = watch_request(path, namespace, params, resource_version, accept);
+        Ok(WatchEvents::new(self.call_for_documents(request).await?))
     }
 
     /// Sends a request as it stands; an answer of 400 or above becomes [`Error::Api`].
     pub async fn call(&self, request: Request) -> Result<http::Response<Body>, Error> {
+        self.call_marked(request, |_| ()).await
+    }
+
+    /// The same for a LIST or WATCH whose answer may come in shared documents.
+    pub(crate) async fn call_for_documents(&self, request: Request) -> Result<http::Response<Body>, Error> {
+        let mark = |request: &mut http::Request<Body>| {
+            request.extensions_mut().insert(WantsDocuments);
+        };
+        self.call_marked(request, mark).await
+    }
+
+    async fn call_marked(
+        &self,
+        request: Request,
+        mark: fn(&mut http::Request<Body>),
+    ) -> Result<http::Response<Body>, Error> {
         let mut attempt = 0;
         loop {
-            let response = self.transport.send(self.build(&request)?).await.map_err(Error::Transport)?;
+            let mut built = self.build(&request)?;
+            mark(&mut built);
+            let response = self.transport.send(built).await.map_err(Error::Transport)?;
             if response.status().as_u16() < 400 {
                 return Ok(response);
             }
@@ -468,6 +500,21 @@ impl Client {
         };
         builder.body(body).map_err(|source| Error::Encode { what: request.path.clone(), source: source.into() })
     }
+}
+
+fn watch_request(
+    path: &ResourcePath,
+    namespace: &str,
+    params: &ListParams,
+    resource_version: &str,
+    accept: Option<&str>,
+) -> Request {
+    let mut query = params.query();
+    query.retain(|(key, _)| key == "labelSelector" || key == "fieldSelector");
+    query.push(("watch".into(), "true".into()));
+    query.push(("allowWatchBookmarks".into(), "true".into()));
+    query.push(("resourceVersion".into(), resource_version.into()));
+    Request { path: path.url(namespace, None, None), query, accept: accept.map(str::to_owned), ..Default::default() }
 }
 
 #[cfg(test)]

@@ -1,12 +1,43 @@
-//! A watch's body cut into events: one JSON document a line.
+//! The events of a watch: documents where the API server is in this process, and else its
+//! body, one JSON document a line.
 
 use crate::error::Error;
 use crate::transport::Body;
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
+use ferry_api::document::{Document, DocumentEvent, DocumentStream, DocumentWatch, EventType};
 use ferry_api::status::Status;
+use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// The events of a watch, those together that came together.
+pub struct WatchEvents(Source);
+
+enum Source {
+    Documents(DocumentStream),
+    Lines(WatchLines),
+}
+
+impl WatchEvents {
+    pub(crate) fn new(response: http::Response<Body>) -> Self {
+        let documents = response.extensions().get::<DocumentWatch>().and_then(DocumentWatch::take);
+        Self(match documents {
+            Some(stream) => Source::Documents(stream),
+            None => Source::Lines(WatchLines::new(response.into_body())),
+        })
+    }
+
+    /// The next events; `None` when the server ended the watch. An `ERROR` event ends it too
+    /// and comes out as the status it carries.
+    pub async fn next(&mut self) -> Option<Result<Vec<DocumentEvent>, Error>> {
+        match &mut self.0 {
+            Source::Documents(stream) => Some(stream.next().await?.map_err(Error::Api)),
+            Source::Lines(lines) => Some(lines.next().await?.map(|event| event.document().into_iter().collect())),
+        }
+    }
+}
 
 /// One line, its object still undecoded.
 #[derive(Debug)]
@@ -14,6 +45,21 @@ pub struct WatchEvent {
     /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
     pub kind: String,
     pub object: Box<RawValue>,
+}
+
+impl WatchEvent {
+    /// `None` for an event of a type that is not known.
+    fn document(&self) -> Option<DocumentEvent> {
+        let kind = match self.kind.as_str() {
+            "ADDED" => EventType::Added,
+            "MODIFIED" => EventType::Modified,
+            "DELETED" => EventType::Deleted,
+            "BOOKMARK" => EventType::Bookmark,
+            _ => return None,
+        };
+        let text = Bytes::copy_from_slice(self.object.get().as_bytes());
+        Some(DocumentEvent { kind, document: Arc::new(Document::new(text)) })
+    }
 }
 
 pub struct WatchLines {

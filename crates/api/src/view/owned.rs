@@ -274,3 +274,13 @@ macro_rules! part {
 }
 
 pub(super) use {kind, object, part};
+
+/// An object of any kind, of which only the metadata was asked for. It is served wherever
+/// its own kind is, so it has no plural.
+impl Kind for super::meta::v1::PartialObjectMetadata {
+    const GROUP: &'static str = "meta.k8s.io";
+    const VERSION: &'static str = "v1";
+    const KIND: &'static str = "PartialObjectMetadata";
+    const PLURAL: &'static str = "";
+    const API_VERSION: &'static str = "meta.k8s.io/v1";
+}
