@@ -29,6 +29,7 @@ pub struct Informers {
     started: Arc<Mutex<Started>>,
     slim: Option<Slim>,
     shutdown: CancellationToken,
+    cache: crate::cache::Informers,
 }
 
 impl Informers {
@@ -38,7 +39,8 @@ impl Informers {
 
     /// Every informer ends when `shutdown` is cancelled.
     pub fn with_shutdown(client: Client, shutdown: CancellationToken) -> Self {
-        Self { client, started: Arc::default(), slim: None, shutdown }
+        let cache = crate::cache::Informers::with_shutdown(client.clone(), shutdown.clone());
+        Self { client, started: Arc::default(), slim: None, shutdown, cache }
     }
 
     /// Every informer that is started from here on keeps less of each object.
@@ -49,6 +51,11 @@ impl Informers {
 
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The informers of components that read documents.
+    pub fn cache(&self) -> &crate::cache::Informers {
+        &self.cache
     }
 
     pub fn of<K: Object>(&self) -> Informer<K> {

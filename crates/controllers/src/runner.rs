@@ -7,7 +7,8 @@
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use async_trait::async_trait;
-use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder};
+use ferry_api::view::Kind;
+use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder, cache};
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -159,8 +160,48 @@ pub struct Start {
     pub ready: tokio::sync::oneshot::Sender<()>,
 }
 
+/// An informer that a watch follows.
+pub trait Followed: Send + Sync + 'static {
+    type Event: Send + 'static;
+    fn synced(&self) -> impl Future<Output = ()> + Send;
+    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event>;
+    fn key(event: &Self::Event) -> Key;
+}
+
+impl<K: Kind> Followed for cache::Informer<K> {
+    type Event = cache::Event<K>;
+
+    fn synced(&self) -> impl Future<Output = ()> + Send {
+        cache::Informer::synced(self)
+    }
+
+    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event> {
+        cache::Informer::subscribe(self)
+    }
+
+    fn key(event: &Self::Event) -> Key {
+        Key::new(event.object().namespace(), event.object().name())
+    }
+}
+
+impl<K: Cached> Followed for Informer<K> {
+    type Event = Event<K>;
+
+    fn synced(&self) -> impl Future<Output = ()> + Send {
+        Informer::synced(self)
+    }
+
+    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event> {
+        Informer::subscribe(self)
+    }
+
+    fn key(event: &Self::Event) -> Key {
+        Key::of(event.object().object_meta())
+    }
+}
+
 impl Watch {
-    pub fn new<K: Cached>(informer: Informer<K>, map: impl Fn(&Event<K>, &Enqueue) + Send + 'static) -> Self {
+    pub fn new<F: Followed>(informer: F, map: impl Fn(&F::Event, &Enqueue) + Send + 'static) -> Self {
         Self::task(move |start| async move {
             // The subscription begins after the first list, so that everything known by
             // then is already in the channel and can be worked off before a worker runs.
@@ -178,12 +219,12 @@ impl Watch {
     }
 
     /// Every event about an object wakes the object itself.
-    pub fn itself<K: Cached>(informer: Informer<K>) -> Self {
-        Self::new(informer, |event, enqueue| enqueue.add_object(event.object().object_meta()))
+    pub fn itself<F: Followed>(informer: F) -> Self {
+        Self::new(informer, |event, enqueue| enqueue.add(F::key(event)))
     }
 
     /// The objects are needed in the cache, their events are not.
-    pub fn cached<K: Cached>(informer: Informer<K>) -> Self {
+    pub fn cached<F: Followed>(informer: F) -> Self {
         Self::task(move |start| async move {
             informer.synced().await;
             let _ = start.ready.send(());
