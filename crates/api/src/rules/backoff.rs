@@ -41,3 +41,33 @@ impl Backoff {
         self.first.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(self.longest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let check = |first: u64, longest: u64, expected: &[u64]| {
+            let mut backoff = Backoff::new(Duration::from_secs(first), Duration::from_secs(longest));
+            for (failures, seconds) in expected.iter().enumerate() {
+                assert_eq!(backoff.pause_after(failures as u32), Duration::from_secs(*seconds));
+                assert_eq!(backoff.next_pause(), Duration::from_secs(*seconds));
+            }
+            backoff.reset();
+            assert_eq!(backoff.next_pause(), Duration::from_secs(expected[0]));
+        };
+        check(1, 30, &[1, 2, 4, 8, 16, 30, 30]);
+        check(5, 5, &[5, 5]);
+        check(10, 3, &[3, 3]);
+        check(1, u64::MAX, &[1, 2, 4]);
+    }
+
+    #[test]
+    fn many_failures_do_not_overflow() {
+        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_secs(1000));
+        assert_eq!([40, u32::MAX].map(|failures| backoff.pause_after(failures)), [Duration::from_secs(1000); 2]);
+        let mut backoff = Backoff::new(Duration::MAX, Duration::MAX);
+        assert_eq!([backoff.next_pause(), backoff.next_pause()], [Duration::MAX; 2]);
+    }
+}

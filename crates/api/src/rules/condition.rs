@@ -134,3 +134,76 @@ conditions! {
     apiregistration::v1::APIServiceStatus: apiregistration::v1::APIServiceCondition;
     apiextensions::v1::CustomResourceDefinitionStatus: apiextensions::v1::CustomResourceDefinitionCondition;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::apps::v1::{DeploymentCondition, DeploymentStatus};
+    use crate::view::core::v1::{PodCondition, PodStatus};
+    use serde_json::json;
+
+    const THEN: &str = "2026-01-01T00:00:00Z";
+    const NOW: &str = "2026-01-01T00:10:00Z";
+
+    fn now() -> Timestamp {
+        NOW.parse().expect("a time")
+    }
+
+    #[test]
+    fn the_transition_time_moves_with_the_status_only() {
+        let check = |old: Value, new: Value, expected: Value, changed: bool| {
+            let mut status = PodStatus::from(json!({"phase": "Running", "conditions": old}));
+            assert_eq!(set(&mut status, PodCondition::from(new.clone()), now()), changed, "{new}");
+            assert_eq!(status.value(), &json!({"phase": "Running", "conditions": expected}), "{new}");
+        };
+        let ready = |status: &str, reason: &str, time: Option<&str>| {
+            let mut condition = json!({"type": "Ready", "status": status, "reason": reason});
+            if let Some(time) = time {
+                condition["lastTransitionTime"] = time.into();
+            }
+            condition
+        };
+        check(json!(null), ready("True", "", None), json!([ready("True", "", Some(NOW))]), true);
+        check(json!(null), ready("True", "", Some(THEN)), json!([ready("True", "", Some(THEN))]), true);
+        let old = || json!([ready("True", "A", Some(THEN))]);
+        check(old(), ready("True", "A", None), old(), false);
+        check(old(), ready("True", "A", Some(NOW)), old(), false);
+        check(old(), ready("True", "B", None), json!([ready("True", "B", Some(THEN))]), true);
+        check(old(), ready("False", "A", None), json!([ready("False", "A", Some(NOW))]), true);
+        let other = || json!({"type": "Initialized", "status": "True"});
+        let both = json!([ready("True", "A", Some(THEN)), {"type": "Initialized", "status": "True", "lastTransitionTime": NOW}]);
+        check(old(), other(), both, true);
+    }
+
+    #[test]
+    fn a_deployments_condition_with_the_same_reason_stays() {
+        let check = |reason: &str, changed: bool, message: &str| {
+            let old = json!({"type": "Progressing", "status": "True", "reason": "A", "message": "old", "lastTransitionTime": THEN});
+            let mut status = DeploymentStatus::from(json!({"conditions": [old]}));
+            let new = DeploymentCondition::new().with_type("Progressing").with_status("True");
+            let new = new.with_reason(reason).with_message("new");
+            assert_eq!(set_unless_same_reason(&mut status, new, now()), changed);
+            let found = find(status.view().conditions(), "Progressing").expect("the condition");
+            assert_eq!((found.message(), found.reason()), (message, reason));
+            assert_eq!(found.last_transition_time(), THEN.parse().ok());
+        };
+        check("A", false, "old");
+        check("B", true, "new");
+    }
+
+    #[test]
+    fn conditions_are_found_and_removed_by_type() {
+        let mut status = PodStatus::from(json!({"conditions": [
+            {"type": "Ready", "status": "False"}, {"type": "Initialized", "status": "True"}]}));
+        let check = |status: &PodStatus, kind: &str, is_there: bool, truth: bool| {
+            let conditions = status.view().conditions();
+            assert_eq!((find(conditions, kind).is_some(), is_true(conditions, kind)), (is_there, truth), "{kind}");
+        };
+        check(&status, "Ready", true, false);
+        check(&status, "Initialized", true, true);
+        check(&status, "Unheard", false, false);
+        assert!(remove(&mut status, "Initialized") && !remove(&mut status, "Initialized"));
+        check(&status, "Initialized", false, false);
+        check(&status, "Ready", true, false);
+    }
+}

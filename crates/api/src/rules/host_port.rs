@@ -62,3 +62,46 @@ pub fn host_ports(spec: PodSpecView<'_>) -> impl Iterator<Item = HostPort<'_>> {
 pub fn conflict<'a>(wanted: &[HostPort<'_>], taken: impl IntoIterator<Item = &'a HostPort<'a>>) -> bool {
     taken.into_iter().any(|taken| wanted.iter().any(|wanted| wanted.conflicts_with(taken)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn ports(value: &Value) -> Vec<HostPort<'_>> {
+        host_ports(PodSpecView::from(value)).collect()
+    }
+
+    #[test]
+    fn containers_and_sidecars_take_ports_and_init_containers_do_not() {
+        let with = |port: i32| json!({"ports": [{"hostPort": port}, {"containerPort": 80}]});
+        let mut sidecar = with(2);
+        sidecar["restartPolicy"] = "Always".into();
+        let spec = json!({"containers": [with(1)], "initContainers": [sidecar, with(3)]});
+        assert_eq!(ports(&spec).iter().map(|port| port.port).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    #[test]
+    fn ports_conflict_by_number_protocol_and_address() {
+        let check = |own: Value, other: Value, expected: bool| {
+            let spec = |port: &Value| json!({"containers": [{"ports": [port]}]});
+            let (own, other) = (spec(&own), spec(&other));
+            let (own, other) = (ports(&own), ports(&other));
+            assert_eq!(conflict(&own, &other), expected, "{own:?} {other:?}");
+            assert_eq!(conflict(&other, &own), expected, "{other:?} {own:?}");
+        };
+        let at = |ip: &str| json!({"hostIP": ip, "hostPort": 80, "protocol": "TCP"});
+        check(json!({"hostPort": 80}), at(""), true);
+        check(json!({"hostPort": 80}), json!({"hostPort": 81}), false);
+        check(json!({"hostPort": 80}), json!({"hostPort": 80, "protocol": "UDP"}), false);
+        check(json!({"containerPort": 80}), json!({"containerPort": 80}), false);
+        check(at("127.0.0.1"), at("127.0.0.1"), true);
+        check(at("127.0.0.1"), at("127.0.0.2"), false);
+        check(at("127.0.0.1"), at("0.0.0.0"), true);
+        check(at("127.0.0.1"), at(""), true);
+        check(at("0.0.0.0"), at(""), true);
+        check(at("::"), at(""), true);
+        check(at("::"), at("::"), true);
+        check(at("::"), at("::1"), false);
+    }
+}

@@ -35,3 +35,40 @@ pub fn scaled(value: IntOrString<'_>, total: i32, round: Round) -> Result<i32, N
     let scaled = if round == Round::Up { up } else { down };
     Ok(i32::try_from(scaled).unwrap_or(if scaled > 0 { i32::MAX } else { i32::MIN }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_rounded_and_numbers_are_not() {
+        let check = |value: IntOrString<'_>, total: i32, up: i32, down: i32| {
+            assert_eq!(scaled(value, total, Round::Up), Ok(up), "{value} of {total} up");
+            assert_eq!(scaled(value, total, Round::Down), Ok(down), "{value} of {total} down");
+        };
+        let share = IntOrString::String;
+        check(IntOrString::Int(123), 3, 123, 123);
+        check(IntOrString::Int(-1), 3, -1, -1);
+        check(share("90%"), 100, 90, 90);
+        check(share("90%"), 95, 86, 85);
+        check(share("25%"), 3, 1, 0);
+        check(share("0%"), 7, 0, 0);
+        check(share("1%"), 0, 0, 0);
+        check(share("150%"), 3, 5, 4);
+        check(share("-10%"), 5, 0, -1);
+        check(share("100%"), i32::MAX, i32::MAX, i32::MAX);
+        check(share("9223372036854775807%"), i32::MAX, i32::MAX, i32::MAX);
+    }
+
+    #[test]
+    fn a_text_that_is_no_percentage_is_an_error() {
+        let check = |text: &str, expected: &str| {
+            let error = scaled(IntOrString::String(text), 5, Round::Up).expect_err(text);
+            assert_eq!(error.to_string(), format!("invalid value for IntOrString: {expected}"));
+        };
+        check("3", "invalid type: string is not a percentage");
+        check("", "invalid type: string is not a percentage");
+        check("5.5%", "invalid value \"5.5%\": strconv.Atoi: parsing \"5.5\": invalid syntax");
+        check("%", "invalid value \"%\": strconv.Atoi: parsing \"\": invalid syntax");
+    }
+}

@@ -38,3 +38,23 @@ impl fmt::Display for ObjectKey {
         if self.namespace.is_empty() { f.write_str(&self.name) } else { write!(f, "{}/{}", self.namespace, self.name) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_key_is_written_and_read_as_upstream_does() {
+        let check = |namespace: &str, name: &str, text: &str| {
+            let metadata = json!({"namespace": namespace, "name": name});
+            let key = ObjectKey::of(ObjectMetaView::from(&metadata));
+            assert_eq!(key, ObjectKey::new(namespace, name));
+            assert_eq!(key.to_string(), text);
+            assert_eq!(ObjectKey::parse(text), Some(key));
+        };
+        check("default", "web", "default/web");
+        check("", "node-1", "node-1");
+        assert_eq!(ObjectKey::parse("a/b/c"), None);
+    }
+}

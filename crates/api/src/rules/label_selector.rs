@@ -67,3 +67,79 @@ pub(super) fn holds(key: &str, operator: &str, values: List<'_, &str>, label: Op
     // Checked last, because most labels do not match.
     is_met && label_key_errors(key).is_empty() && values.iter().all(|value| label_value_errors(value).is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::meta::v1::ObjectMetaView;
+    use serde_json::{Value, json};
+
+    fn labels(value: &Value) -> Map<'_, &str> {
+        ObjectMetaView::from(value).labels()
+    }
+
+    /// A selector object answers alike read directly and as a [`Selector`].
+    #[track_caller]
+    fn check(selector: Value, own: Value, expected: bool) {
+        let view = (!selector.is_null()).then(|| LabelSelectorView::from(&selector));
+        let meta = json!({"labels": own});
+        assert_eq!(matches(view, labels(&meta)), expected, "{selector} on {own}");
+        let parsed = to_selector(view).is_ok_and(|parsed| parsed.matches_with(|key| labels(&meta).get(key)));
+        assert_eq!(parsed, expected, "{selector} on {own}, parsed");
+    }
+
+    #[test]
+    fn an_absent_selector_matches_nothing_and_an_empty_one_everything() {
+        check(Value::Null, json!({"a": "1"}), false);
+        check(Value::Null, json!({}), false);
+        check(json!({}), json!({"a": "1"}), true);
+        check(json!({}), json!({}), true);
+        check(json!({"matchLabels": {}, "matchExpressions": []}), json!({}), true);
+        assert!(is_empty(LabelSelectorView::from(&json!({"matchLabels": {}}))));
+        assert!(!is_empty(LabelSelectorView::from(&json!({"matchLabels": {"a": "1"}}))));
+    }
+
+    #[test]
+    fn labels_and_expressions_must_all_hold() {
+        let expression = |operator: &str, values: &[&str]| json!({"matchExpressions": [{"key": "a", "operator": operator, "values": values}]});
+        check(json!({"matchLabels": {"a": "1"}}), json!({"a": "1", "b": "2"}), true);
+        check(json!({"matchLabels": {"a": "1"}}), json!({"a": "2"}), false);
+        check(json!({"matchLabels": {"a": "1", "b": "2"}}), json!({"a": "1"}), false);
+        check(expression("In", &["1", "2"]), json!({"a": "2"}), true);
+        check(expression("In", &["1"]), json!({}), false);
+        check(expression("NotIn", &["1"]), json!({}), true);
+        check(expression("NotIn", &["1"]), json!({"a": "1"}), false);
+        check(expression("Exists", &[]), json!({"a": ""}), true);
+        check(expression("DoesNotExist", &[]), json!({"a": ""}), false);
+        check(expression("DoesNotExist", &[]), json!({}), true);
+        let mut both = expression("In", &["1"]);
+        both["matchLabels"] = json!({"b": "2"});
+        check(both.clone(), json!({"a": "1", "b": "2"}), true);
+        check(both, json!({"a": "1"}), false);
+    }
+
+    #[test]
+    fn a_selector_that_is_not_valid_matches_nothing() {
+        let expression = |key: &str, operator: &str, values: &[&str]| json!({"matchExpressions": [{"key": key, "operator": operator, "values": values}]});
+        check(expression("a", "Unheard", &[]), json!({"a": "1"}), false);
+        check(expression("a", "NotIn", &[]), json!({"a": "1"}), false);
+        check(expression("a", "Exists", &["1"]), json!({"a": "1"}), false);
+        check(expression("a", "Gt", &["0"]), json!({"a": "1"}), false);
+        check(expression("not a key", "DoesNotExist", &[]), json!({}), false);
+        check(expression("a", "NotIn", &["not a value"]), json!({"a": "1"}), false);
+    }
+
+    #[test]
+    fn maps_want_every_pair() {
+        let check = |wanted: Value, own: Value, service: bool, narrows: bool| {
+            let (wanted, own) = (json!({"labels": wanted}), json!({"labels": own}));
+            assert_eq!(matches_service(labels(&wanted), labels(&own)), service, "{wanted} on {own}");
+            assert_eq!(contains(labels(&own), labels(&wanted)), narrows, "{wanted} on {own}");
+        };
+        check(json!({"a": "1"}), json!({"a": "1", "b": "2"}), true, true);
+        check(json!({"a": "1"}), json!({"a": "2"}), false, false);
+        check(json!({"a": ""}), json!({}), false, false);
+        check(json!({}), json!({"a": "1"}), false, true);
+        check(Value::Null, json!({"a": "1"}), false, true);
+    }
+}

@@ -13,6 +13,8 @@
 //! | [`owner`] | the controller of an object | apimachinery/pkg/apis/meta/v1/controller_ref.go |
 //! | [`condition`] | finding and setting conditions, and their transition time | apimachinery/pkg/api/meta/conditions.go |
 //! | [`int_or_percent`] | the number that `3` or `"25%"` comes to | apimachinery/pkg/util/intstr |
+//! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
+//! | [`duration`] | durations as Go reads and prints them | Go's time package |
 //! | [`key`] | the namespace and name of an object | client-go/tools/cache ObjectName |
 //! | [`backoff`] | doubling pauses between retries | apimachinery/pkg/util/wait/backoff.go |
 //!
@@ -21,7 +23,9 @@
 //! reads as upstream's component reads it, mostly as no match.
 
 pub mod backoff;
+pub mod cidr;
 pub mod condition;
+pub mod duration;
 pub mod host_port;
 pub mod int_or_percent;
 pub mod key;

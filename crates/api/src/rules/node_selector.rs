@@ -71,3 +71,110 @@ fn matches_field(requirement: NodeSelectorRequirementView<'_>, node: NodeView<'_
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn node() -> Value {
+        json!({"metadata": {"name": "n1", "labels": {"zone": "a", "size": "5"}}})
+    }
+
+    fn requiring(terms: Value) -> Value {
+        let required = json!({"nodeSelectorTerms": terms});
+        json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}})
+    }
+
+    #[track_caller]
+    fn check(spec: Value, expected: bool) {
+        assert_eq!(matches_required(PodSpecView::from(&spec), NodeView::from(&node())), expected, "{spec}");
+    }
+
+    #[test]
+    fn every_operator_reads_labels_as_upstream_does() {
+        let check = |key: &str, operator: &str, values: &[&str], expected: bool| {
+            let expression = json!({"key": key, "operator": operator, "values": values});
+            check(requiring(json!([{"matchExpressions": [expression]}])), expected);
+        };
+        check("zone", "In", &["a", "b"], true);
+        check("zone", "In", &["b"], false);
+        check("zone", "In", &[], false);
+        check("zone", "NotIn", &["b"], true);
+        check("none", "NotIn", &["b"], true);
+        check("zone", "NotIn", &["a"], false);
+        check("zone", "NotIn", &[], false);
+        check("zone", "Exists", &[], true);
+        check("zone", "Exists", &["a"], false);
+        check("none", "Exists", &[], false);
+        check("none", "DoesNotExist", &[], true);
+        check("zone", "DoesNotExist", &[], false);
+        check("size", "Gt", &["4"], true);
+        check("size", "Gt", &["5"], false);
+        check("size", "Lt", &["6"], true);
+        check("size", "Lt", &["4"], false);
+        check("size", "Gt", &["4", "1"], false);
+        check("size", "Gt", &["-4"], false);
+        check("zone", "Gt", &["4"], false);
+        check("none", "Lt", &["4"], false);
+        check("zone", "Equals", &["a"], false);
+        check("not a key", "DoesNotExist", &[], false);
+        check("zone", "NotIn", &["not a value"], false);
+    }
+
+    #[test]
+    fn the_name_is_the_only_field_and_has_one_value() {
+        let check = |key: &str, operator: &str, values: &[&str], expected: bool| {
+            let field = json!({"key": key, "operator": operator, "values": values});
+            check(requiring(json!([{"matchFields": [field]}])), expected);
+        };
+        check("metadata.name", "In", &["n1"], true);
+        check("metadata.name", "In", &["n2"], false);
+        check("metadata.name", "In", &["n1", "n2"], false);
+        check("metadata.name", "NotIn", &["n2"], true);
+        check("metadata.name", "NotIn", &["n1"], false);
+        check("metadata.name", "Exists", &[], false);
+        check("metadata.uid", "In", &["n1"], false);
+        check("metadata.uid", "NotIn", &["n1"], true);
+    }
+
+    #[test]
+    fn terms_are_alternatives_and_an_empty_one_matches_nothing() {
+        let zone = |zone: &str| json!({"matchExpressions": [{"key": "zone", "operator": "In", "values": [zone]}]});
+        check(requiring(json!([zone("b"), zone("a")])), true);
+        check(requiring(json!([zone("b"), zone("c")])), false);
+        check(requiring(json!([{}])), false);
+        check(requiring(json!([{}, zone("a")])), true);
+        check(requiring(json!([])), false);
+        let mut both = zone("a");
+        both["matchFields"] = json!([{"key": "metadata.name", "operator": "In", "values": ["n2"]}]);
+        check(requiring(json!([both])), false);
+    }
+
+    #[test]
+    fn the_node_selector_must_match_as_well() {
+        check(json!({}), true);
+        check(json!({"nodeSelector": {"zone": "a"}}), true);
+        check(json!({"nodeSelector": {"zone": "a", "size": "6"}}), false);
+        let mut spec = requiring(json!([{"matchExpressions": [{"key": "zone", "operator": "Exists"}]}]));
+        spec["nodeSelector"] = json!({"zone": "b"});
+        check(spec, false);
+    }
+
+    #[test]
+    fn the_weights_of_the_preferred_terms_that_match_add_up() {
+        let prefer = |zone: &str, weight: i32| {
+            let expression = json!({"key": "zone", "operator": "In", "values": [zone]});
+            json!({"weight": weight, "preference": {"matchExpressions": [expression]}})
+        };
+        let check = |terms: Value, expected: i64| {
+            let spec =
+                json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": terms}}});
+            assert_eq!(preferred_score(PodSpecView::from(&spec), NodeView::from(&node())), expected, "{spec}");
+        };
+        check(json!([]), 0);
+        check(json!([prefer("a", 10), prefer("b", 5)]), 10);
+        check(json!([prefer("a", 10), prefer("a", 7)]), 17);
+        check(json!([{"weight": 3, "preference": {}}]), 0);
+    }
+}

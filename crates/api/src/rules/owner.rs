@@ -27,3 +27,29 @@ pub fn controller_reference<K: Kind>(owner: K::View<'_>) -> OwnerReference {
         .with_controller(true)
         .with_block_owner_deletion(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::apps::v1::{ReplicaSet, ReplicaSetView};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn one_owner_controls_by_its_uid() {
+        let owner = json!({"metadata": {"name": "web", "uid": "u"}});
+        let reference: Value = controller_reference::<ReplicaSet>(ReplicaSetView::from(&owner)).into();
+        let expected = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u",
+            "controller": true, "blockOwnerDeletion": true});
+        assert_eq!(reference, expected);
+        let other = json!({"apiVersion": "v1", "kind": "X", "name": "x", "uid": "v"});
+        let check = |references: Value, uid: &str, expected: bool| {
+            let (object, owner) = (json!({"ownerReferences": references}), json!({"uid": uid}));
+            let (object, owner) = (ObjectMetaView::from(&object), ObjectMetaView::from(&owner));
+            assert_eq!(is_controlled_by(object, owner), expected, "{references} by {uid}");
+        };
+        check(json!([other, reference]), "u", true);
+        check(json!([other, reference]), "v", false);
+        check(json!([other]), "v", false);
+        check(Value::Null, "", false);
+    }
+}

@@ -88,3 +88,57 @@ pub fn availability(pod: PodView<'_>, min_ready_seconds: i32, now: Timestamp) ->
 pub fn is_available(pod: PodView<'_>, min_ready_seconds: i32, now: Timestamp) -> bool {
     availability(pod, min_ready_seconds, now) == Availability::Available
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_pod_is_active_until_it_ends_or_is_deleted() {
+        let check = |phase: &str, deleted: bool, active: bool, terminating: bool| {
+            let time = deleted.then_some("2026-01-01T00:00:00Z");
+            let pod = json!({"metadata": {"deletionTimestamp": time}, "status": {"phase": phase}});
+            let pod = PodView::from(&pod);
+            assert_eq!((is_active(pod), is_terminating(pod)), (active, terminating), "{phase} {deleted}");
+            assert_eq!(is_deleting(pod), deleted);
+        };
+        check("Running", false, true, false);
+        check("Running", true, false, true);
+        check("Pending", false, true, false);
+        check("Succeeded", false, false, false);
+        check("Failed", true, false, false);
+    }
+
+    #[test]
+    fn availability_counts_from_the_moment_of_readiness() {
+        let now: Timestamp = "2024-01-01T00:00:30Z".parse().expect("a time");
+        let check = |ready: Value, min_ready_seconds: i32, expected: Availability| {
+            let pod = json!({"status": {"conditions": [ready]}});
+            let pod = PodView::from(&pod);
+            assert_eq!(availability(pod, min_ready_seconds, now), expected);
+            assert_eq!(is_available(pod, min_ready_seconds, now), expected == Availability::Available);
+        };
+        let ready =
+            |status: &str, since: Option<&str>| json!({"type": "Ready", "status": status, "lastTransitionTime": since});
+        let since = Some("2024-01-01T00:00:20Z");
+        check(ready("False", since), 0, Availability::NotReady);
+        check(ready("True", since), 0, Availability::Available);
+        check(ready("True", since), 10, Availability::Available);
+        check(ready("True", since), 15, Availability::In(Duration::from_secs(5)));
+        check(ready("True", Some("2024-01-01T00:01:00Z")), 5, Availability::In(Duration::from_secs(5)));
+        check(ready("True", None), 0, Availability::Available);
+        check(ready("True", None), 1, Availability::NotReady);
+        check(json!({"type": "ContainersReady", "status": "True"}), 0, Availability::NotReady);
+    }
+
+    #[test]
+    fn a_sidecar_is_always_restarted() {
+        let check = |container: Value, expected: bool| {
+            assert_eq!(is_sidecar(ContainerView::from(&container)), expected, "{container}");
+        };
+        check(json!({"restartPolicy": "Always"}), true);
+        check(json!({"restartPolicy": "OnFailure"}), false);
+        check(json!({}), false);
+    }
+}

@@ -15,7 +15,9 @@
 use super::pod::is_sidecar;
 use crate::quantity::{Format, Quantity};
 use crate::view::Map;
-use crate::view::core::v1::{ContainerView, PodSpecView, PodStatusView, PodView, ResourceRequirementsView};
+use crate::view::core::v1::{
+    ContainerStatusView, ContainerView, PodSpecView, PodStatusView, PodView, ResourceRequirementsView,
+};
 use std::collections::BTreeMap;
 
 /// Quantities by the name of their resource.
@@ -165,11 +167,11 @@ fn compute<'a>(list: List, spec: PodSpecView<'a>, status: PodStatusView<'a>, opt
         }
         most
     };
-    let mut total = sum_containers(spec, |container| {
+    let mut total = sum_containers(spec, |container, place| {
         let stated = list.of(container.resources());
         // An init container that is over by the time the others run has nothing to resize.
-        let resizes = options.resize != Resize::Ignored && container.resizes;
-        let found = resizes.then(|| status_of(status, container.view.name())).flatten();
+        let resizes = options.resize != Resize::Ignored && place == Place::Lasting;
+        let found = resizes.then(|| status_of(status, container.name())).flatten();
         let mut own = match found.and_then(|status| Some((status, status.resources()?))) {
             Some((status, actual)) => effective(stated, actual, status.allocated_resources()),
             None => amounts(stated),
@@ -189,34 +191,28 @@ fn compute<'a>(list: List, spec: PodSpecView<'a>, status: PodStatusView<'a>, opt
     total
 }
 
-/// A container and whether it may be resized.
-#[derive(Clone, Copy)]
-struct Member<'a> {
-    view: ContainerView<'a>,
-    resizes: bool,
+/// Whether a container runs as long as the pod.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Lasting,
+    Initial,
 }
 
-impl<'a> Member<'a> {
-    fn resources(self) -> ResourceRequirementsView<'a> {
-        self.view.resources()
-    }
-}
-
-fn sum_containers<'a>(spec: PodSpecView<'a>, of: impl Fn(Member<'a>) -> Amounts<'a>) -> Amounts<'a> {
+fn sum_containers<'a>(spec: PodSpecView<'a>, of: impl Fn(ContainerView<'a>, Place) -> Amounts<'a>) -> Amounts<'a> {
     let mut total = Amounts::new();
-    for view in spec.containers() {
-        add(&mut total, &of(Member { view, resizes: true }));
+    for container in spec.containers() {
+        add(&mut total, &of(container, Place::Lasting));
     }
     let mut sidecars = Amounts::new();
     let mut initializing = Amounts::new();
-    for view in spec.init_containers() {
-        let is_sidecar = is_sidecar(view);
-        let mut own = of(Member { view, resizes: is_sidecar });
-        if is_sidecar {
+    for container in spec.init_containers() {
+        if is_sidecar(container) {
+            let own = of(container, Place::Lasting);
             add(&mut total, &own);
             add(&mut sidecars, &own);
             raise(&mut initializing, &sidecars);
         } else {
+            let mut own = of(container, Place::Initial);
             add(&mut own, &sidecars);
             raise(&mut initializing, &own);
         }
@@ -225,7 +221,7 @@ fn sum_containers<'a>(spec: PodSpecView<'a>, of: impl Fn(Member<'a>) -> Amounts<
     total
 }
 
-fn status_of<'a>(status: PodStatusView<'a>, name: &str) -> Option<crate::view::core::v1::ContainerStatusView<'a>> {
+fn status_of<'a>(status: PodStatusView<'a>, name: &str) -> Option<ContainerStatusView<'a>> {
     status.container_statuses().iter().chain(status.init_container_statuses()).find(|status| status.name() == name)
 }
 
@@ -256,5 +252,143 @@ pub fn raise<'a>(to: &mut Amounts<'a>, other: &Amounts<'a>) {
         if to.get(name).is_none_or(|current| current < amount) {
             to.insert(name, *amount);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn show(amounts: &Amounts<'_>) -> String {
+        amounts.iter().map(|(name, amount)| format!("{name}={amount}")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[track_caller]
+    fn check(pod: &Value, expected_requests: &str, expected_limits: &str) {
+        let pod = PodView::from(pod);
+        assert_eq!((show(&requests(pod)).as_str(), show(&limits(pod)).as_str()), (expected_requests, expected_limits));
+    }
+
+    fn container(cpu: &str) -> Value {
+        json!({"name": "c", "resources": {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}})
+    }
+
+    fn sidecar(cpu: &str) -> Value {
+        let mut container = container(cpu);
+        container["restartPolicy"] = "Always".into();
+        container
+    }
+
+    #[test]
+    fn containers_add_up_and_init_containers_do_not() {
+        let check = |containers: &[Value], init: &[Value], cpu: &str| {
+            let spec = json!({"containers": containers, "initContainers": init});
+            check(&json!({"spec": spec}), &format!("cpu={cpu}"), &format!("cpu={cpu}"));
+            assert_eq!(show(&spec_requests(PodSpecView::from(&spec))), format!("cpu={cpu}"));
+        };
+        check(&[container("100m"), container("1")], &[], "1100m");
+        check(&[container("1")], &[container("3"), container("2")], "3");
+        check(&[container("1")], &[sidecar("1"), container("3")], "4");
+        check(&[container("1")], &[container("3"), sidecar("1")], "3");
+        check(&[container("2")], &[sidecar("1"), sidecar("1")], "4");
+        check(&[container("1"), container("500m")], &[sidecar("1"), container("4")], "5");
+    }
+
+    #[test]
+    fn a_container_that_is_restarted_by_its_own_policy_is_no_sidecar() {
+        let mut never = container("3");
+        never["restartPolicy"] = "Never".into();
+        check(&json!({"spec": {"containers": [container("1")], "initContainers": [never]}}), "cpu=3", "cpu=3");
+    }
+
+    #[test]
+    fn the_overhead_is_added_to_requests_and_to_limits_above_zero() {
+        let overhead = json!({"cpu": "250m", "memory": "1Mi", "hugepages-2Mi": "2Mi"});
+        let own = json!({"requests": {"cpu": "1"}, "limits": {"cpu": "2", "memory": "0"}});
+        let pod = json!({"spec": {"overhead": overhead, "containers": [{"resources": own}]}});
+        check(&pod, "cpu=1250m hugepages-2Mi=2Mi memory=1Mi", "cpu=2250m memory=0");
+    }
+
+    #[test]
+    fn amounts_of_the_pod_as_a_whole_replace_the_sum() {
+        let pod = |own: Value| json!({"spec": {"containers": [container("1")], "resources": own}});
+        check(&pod(json!({"requests": {"cpu": "500m"}})), "cpu=500m", "cpu=1");
+        check(&pod(json!({"limits": {"cpu": "3", "memory": "1Gi"}})), "cpu=1", "cpu=3 memory=1Gi");
+        check(&pod(json!({"requests": {"hugepages-2Mi": "2Mi"}})), "cpu=1 hugepages-2Mi=2Mi", "cpu=1");
+        check(&pod(json!({"requests": {"example.com/gpu": "1", "ephemeral-storage": "1Gi"}})), "cpu=1", "cpu=1");
+        let has = |own: Value| has_pod_level_resources(PodView::from(&pod(own)).spec());
+        assert!(has(json!({"limits": {"memory": "1Gi"}})) && !has(json!({"requests": {"ephemeral-storage": "1Gi"}})));
+    }
+
+    #[test]
+    fn a_resize_counts_with_the_largest_amount_until_it_is_through() {
+        let pod = |spec: &str, actual: &str, allocated: &str, reason: &str| {
+            json!({
+                "spec": {"containers": [container(spec)]},
+                "status": {
+                    "containerStatuses": [{"name": "c", "allocatedResources": {"cpu": allocated},
+                        "resources": {"requests": {"cpu": actual}, "limits": {"cpu": actual}}}],
+                    "conditions": [{"type": "PodResizePending", "reason": reason}],
+                },
+            })
+        };
+        check(&pod("1", "2", "1500m", ""), "cpu=2", "cpu=2");
+        check(&pod("1", "2", "3", ""), "cpu=3", "cpu=2");
+        check(&pod("5", "2", "3", "Deferred"), "cpu=5", "cpu=5");
+        check(&pod("5", "2", "3", "Infeasible"), "cpu=3", "cpu=2");
+        let mut without_resources = pod("5", "2", "3", "Infeasible");
+        without_resources["status"]["containerStatuses"][0]["resources"] = Value::Null;
+        check(&without_resources, "cpu=5", "cpu=5");
+    }
+
+    #[test]
+    fn an_init_container_that_ends_is_not_resized() {
+        let status = json!([{"name": "c", "resources": {"requests": {"cpu": "9"}, "limits": {"cpu": "9"}}}]);
+        let pod =
+            |init: Value| json!({"spec": {"initContainers": [init]}, "status": {"initContainerStatuses": status}});
+        check(&pod(container("1")), "cpu=1", "cpu=1");
+        check(&pod(sidecar("1")), "cpu=9", "cpu=9");
+    }
+
+    #[test]
+    fn a_resize_of_the_pod_as_a_whole_counts_but_not_for_quotas() {
+        let pod = |reason: &str| {
+            json!({
+                "spec": {"containers": [container("1")], "resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "4"}}},
+                "status": {
+                    "resources": {"requests": {"cpu": "6"}, "limits": {"cpu": "7"}},
+                    "allocatedResources": {"cpu": "5"},
+                    "conditions": [{"type": "PodResizePending", "reason": reason}],
+                },
+            })
+        };
+        check(&pod(""), "cpu=6", "cpu=7");
+        check(&pod("Infeasible"), "cpu=6", "cpu=7");
+        let value = pod("");
+        let view = PodView::from(&value);
+        assert_eq!(show(&compute_requests(view.spec(), view.status(), &Options::QUOTA)), "cpu=4");
+        assert_eq!(show(&compute_limits(view.spec(), view.status(), &Options::QUOTA)), "cpu=4");
+        assert_eq!(show(&compute_requests(view.spec(), view.status(), &Options::CONTAINERS)), "cpu=1");
+    }
+
+    #[test]
+    fn scoring_counts_something_for_nothing() {
+        let check = |spec: Value, milli_cpu: i64, memory: i64| {
+            let pod = json!({"spec": spec});
+            let total = non_zero_requests(PodView::from(&pod));
+            let (cpu, bytes) = (total["cpu"].milli_value(), total["memory"].value());
+            assert_eq!((cpu, bytes), (milli_cpu, memory), "{pod}");
+        };
+        let mi = 1024 * 1024;
+        let own = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu, "memory": "1Mi"}}});
+        check(json!({"containers": [{}]}), 100, 200 * mi);
+        check(json!({"containers": [{}, own("1")]}), 1100, 201 * mi);
+        check(json!({"containers": [own("0")]}), 0, mi);
+        check(json!({"containers": [{}], "initContainers": [{"restartPolicy": "Always"}]}), 200, 400 * mi);
+        check(json!({"containers": [{}], "overhead": {"cpu": "10m"}}), 110, 200 * mi);
+        check(json!({"containers": [{}, {}], "resources": {"requests": {"cpu": "1"}}}), 1000, 400 * mi);
+        check(json!({"containers": [{}], "resources": {"requests": {"cpu": "1", "memory": "1Mi"}}}), 1000, mi);
+        check(json!({"containers": [{}], "resources": {"limits": {"cpu": "1"}}}), 100, 200 * mi);
     }
 }

@@ -80,3 +80,59 @@ fn add<'a>(total: &mut Amounts<'a>, list: Map<'a, Quantity>) -> usize {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn check(spec: Value, expected: QosClass) {
+        assert_eq!(compute_qos_class(PodSpecView::from(&spec)), expected, "{spec}");
+    }
+
+    fn of(resources: &[&Value]) -> Value {
+        let containers: Vec<Value> = resources.iter().map(|own| json!({"name": "a", "resources": own})).collect();
+        json!({"containers": containers})
+    }
+
+    #[test]
+    fn the_class_follows_requests_and_limits() {
+        use QosClass::*;
+        let full = json!({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "1000m", "memory": "1024Mi"}});
+        check(of(&[&json!({})]), BestEffort);
+        check(of(&[&full]), Guaranteed);
+        check(of(&[&full, &full]), Guaranteed);
+        check(of(&[&full, &json!({})]), Burstable);
+        check(of(&[&json!({"requests": {"cpu": "1"}})]), Burstable);
+        check(of(&[&json!({"requests": {"cpu": "0"}})]), BestEffort);
+        check(of(&[&json!({"requests": {"ephemeral-storage": "1Gi"}})]), BestEffort);
+        // The API server sets a request for each limit; without them the sums differ.
+        check(of(&[&json!({"limits": {"cpu": "1", "memory": "1Gi"}})]), Burstable);
+        let init = json!({"containers": of(&[&full])["containers"], "initContainers": [{"name": "i"}]});
+        check(init, Burstable);
+    }
+
+    #[test]
+    fn resources_of_the_pod_as_a_whole_decide_alone() {
+        use QosClass::*;
+        let full = json!({"cpu": "1", "memory": "1Gi"});
+        let whole = |own: Value| json!({"resources": own, "containers": [{"resources": {"requests": {"cpu": "1"}}}]});
+        check(whole(json!({"requests": full, "limits": full})), Guaranteed);
+        check(whole(json!({"requests": full})), Burstable);
+        check(whole(json!({"requests": {"cpu": "1"}, "limits": {"cpu": "1"}})), Burstable);
+        check(whole(json!({})), BestEffort);
+    }
+
+    #[test]
+    fn the_status_holds_the_class_from_the_beginning() {
+        let check = |class: &str, expected: QosClass| {
+            let pod = json!({"status": {"qosClass": class}});
+            assert_eq!(qos_class(PodView::from(&pod)), expected, "{class}");
+        };
+        check("Guaranteed", QosClass::Guaranteed);
+        check("Burstable", QosClass::Burstable);
+        check("BestEffort", QosClass::BestEffort);
+        check("", QosClass::BestEffort);
+    }
+}

@@ -92,3 +92,84 @@ pub fn tolerance<'n, 't>(
         Some(seconds) => Tolerance::For(Duration::from_secs(seconds)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::core::v1::{NodeSpecView, PodSpecView};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_toleration_covers_by_effect_key_and_value() {
+        let taint = json!({"key": "k", "value": "v", "effect": "NoSchedule"});
+        let check = |toleration: Value, expected: bool| {
+            let covers = tolerates(TolerationView::from(&toleration), TaintView::from(&taint));
+            assert_eq!(covers, expected, "{toleration}");
+        };
+        check(json!({"key": "k", "value": "v", "effect": "NoSchedule"}), true);
+        check(json!({"key": "k", "operator": "Equal", "value": "v"}), true);
+        check(json!({"key": "k", "operator": "Equal", "value": "w"}), false);
+        check(json!({"key": "k", "value": "v", "effect": "NoExecute"}), false);
+        check(json!({"key": "other", "operator": "Exists"}), false);
+        check(json!({"key": "k", "operator": "Exists"}), true);
+        check(json!({"operator": "Exists"}), true);
+        check(json!({"operator": "Exists", "effect": "NoExecute"}), false);
+        // Validation rejects an empty key with Equal, and ToleratesTaint has no rule for it.
+        check(json!({"value": "v"}), true);
+        check(json!({"value": "w"}), false);
+        check(json!({"key": "k", "operator": "Unheard", "value": "v"}), false);
+    }
+
+    #[test]
+    fn numeric_operators_are_off() {
+        let taint = json!({"key": "sla", "value": "950", "effect": "NoSchedule"});
+        for operator in ["Gt", "Lt"] {
+            let toleration = json!({"key": "sla", "operator": operator, "value": "900"});
+            assert!(!tolerates(TolerationView::from(&toleration), TaintView::from(&taint)), "{operator}");
+        }
+    }
+
+    #[test]
+    fn the_first_taint_of_an_effect_without_toleration_is_found() {
+        let node = json!({"taints": [
+            {"key": "soft", "effect": "PreferNoSchedule"},
+            {"key": "covered", "effect": "NoSchedule"},
+            {"key": "new", "effect": "NoSchedule"},
+            {"key": "all", "effect": "NoExecute"},
+        ]});
+        let pod = json!({"tolerations": [{"key": "covered", "operator": "Exists"}]});
+        let check = |effects: &[&str], expected: Option<&str>| {
+            let (taints, tolerations) = (NodeSpecView::from(&node).taints(), PodSpecView::from(&pod).tolerations());
+            assert_eq!(find_untolerated(taints, tolerations, effects).map(|taint| taint.key()), expected);
+        };
+        check(KEEPS_OUT, Some("new"));
+        check(DRIVES_OUT, Some("all"));
+        check(DISCOURAGES, Some("soft"));
+        check(&[], None);
+    }
+
+    #[test]
+    fn the_shortest_of_the_tolerations_that_count_is_the_time() {
+        let check = |taints: &[&str], tolerations: Value, expected: Tolerance| {
+            let taints: Vec<Value> = taints.iter().map(|key| json!({"key": key, "effect": "NoExecute"})).collect();
+            let (node, pod) = (json!({"taints": taints}), json!({"tolerations": tolerations}));
+            let found = tolerance(NodeSpecView::from(&node).taints(), PodSpecView::from(&pod).tolerations());
+            assert_eq!(found, expected, "{tolerations}");
+        };
+        let seconds = |key: &str, seconds: i64| json!({"key": key, "operator": "Exists", "tolerationSeconds": seconds});
+        let forever = |key: &str| json!({"key": key, "operator": "Exists"});
+        let time = |seconds: u64| Tolerance::For(Duration::from_secs(seconds));
+        check(&[], json!([]), Tolerance::Forever);
+        check(&["a"], json!([]), Tolerance::None);
+        check(&["a"], json!([forever("a")]), Tolerance::Forever);
+        check(&["a"], json!([seconds("a", 300)]), time(300));
+        check(&["a", "b"], json!([seconds("a", 300), seconds("b", 60)]), time(60));
+        check(&["a", "b"], json!([seconds("a", 300), forever("b")]), time(300));
+        check(&["a", "b"], json!([seconds("a", 300)]), Tolerance::None);
+        // The first that covers the taint counts, however short the second is.
+        check(&["a"], json!([seconds("a", 300), seconds("a", 60)]), time(300));
+        check(&["a"], json!([forever("a"), seconds("a", 60)]), Tolerance::Forever);
+        check(&["a"], json!([seconds("a", 0)]), Tolerance::None);
+        check(&["a"], json!([seconds("a", -5)]), Tolerance::None);
+    }
+}
