@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use async_trait::async_trait;
 use ferry_api::view::Kind;
+use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder, cache};
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use jiff::Timestamp;
@@ -30,8 +31,21 @@ impl Key {
         Self { namespace: namespace.into(), name: name.into() }
     }
 
-    pub fn of(meta: &ObjectMeta) -> Self {
+    /// Of a typed object's metadata, or of a view of them.
+    pub fn of(meta: impl Into<Self>) -> Self {
+        meta.into()
+    }
+}
+
+impl From<&ObjectMeta> for Key {
+    fn from(meta: &ObjectMeta) -> Self {
         Self::new(meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
+    }
+}
+
+impl From<ObjectMetaView<'_>> for Key {
+    fn from(meta: ObjectMetaView<'_>) -> Self {
+        Self::new(meta.namespace(), meta.name())
     }
 }
 
@@ -144,8 +158,8 @@ impl Enqueue {
         self.queue.add_after(key, delay);
     }
 
-    pub fn add_object(&self, meta: &ObjectMeta) {
-        self.add(Key::of(meta));
+    pub fn add_object(&self, meta: impl Into<Key>) {
+        self.add(meta.into());
     }
 }
 
@@ -180,7 +194,7 @@ impl<K: Kind> Followed for cache::Informer<K> {
     }
 
     fn key(event: &Self::Event) -> Key {
-        Key::new(event.object().namespace(), event.object().name())
+        Key::of(event.object().meta())
     }
 }
 

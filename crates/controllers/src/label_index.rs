@@ -1,0 +1,178 @@
+//! Objects found by label without going over a namespace: the pods that a selector matches,
+//! and the selectors that may match a pod. Used by every controller that selects.
+//!
+//! | question | index | asked with |
+//! |---|---|---|
+//! | which pods have these labels | [`by_label`]: under each pair of labels | [`labelled`], [`matching`] |
+//! | which sets, services, budgets may select this pod | [`by_selector`]: under one pair of `matchLabels` | [`may_select`] |
+//!
+//! Worked example: a ReplicaSet with `matchLabels: {app: web, pod-template-hash: 5d4}` is found
+//! under `default/pod-template-hash=5d4` only. A pod asks once for each of its labels, and once
+//! for the selectors of its namespace that have expressions only.
+
+use ferry_api::rules::label_selector;
+use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet};
+use ferry_api::view::core::v1::{ReplicationController, Service};
+use ferry_api::view::meta::v1::LabelSelectorView;
+use ferry_api::view::policy::v1::PodDisruptionBudget;
+use ferry_api::view::{Kind, Map};
+use ferry_client::SharedObject;
+use ferry_client::cache::Informer;
+
+const BY_LABEL: &str = "label";
+const BY_SELECTOR: &str = "selector";
+
+/// The label that tells the sets of one deployment apart, and so the best to be found by.
+const HASH_LABEL: &str = "pod-template-hash";
+
+/// A kind with a selector. The pairs of its labels narrow the search; the whole selector is
+/// for the caller to judge.
+pub trait Selecting: Kind {
+    fn match_labels(object: &SharedObject<Self>) -> Map<'_, &str>;
+}
+
+/// Indexes objects by each of their labels.
+pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
+    informer.indexed(BY_LABEL, |object| {
+        let meta = object.meta();
+        meta.labels().iter().map(|(name, value)| pair(meta.namespace(), name, value)).collect()
+    })
+}
+
+/// Indexes objects by one pair of labels that they select.
+pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
+    informer.indexed(BY_SELECTOR, |object| {
+        let labels = K::match_labels(object);
+        let best = labels.get(HASH_LABEL).map(|hash| (HASH_LABEL, hash)).or_else(|| labels.iter().next());
+        vec![best.map_or_else(|| unpaired(object.namespace()), |(name, value)| pair(object.namespace(), name, value))]
+    })
+}
+
+/// The objects of a namespace that have all of these labels; all of the namespace where no
+/// label is asked for.
+pub fn labelled<K: Kind>(informer: &Informer<K>, namespace: &str, wanted: Map<'_, &str>) -> Vec<SharedObject<K>> {
+    let pairs = wanted.iter().map(|(name, value)| pair(namespace, name, value));
+    let Some(rarest) = pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) else {
+        return informer.list(Some(namespace));
+    };
+    let mut found = informer.by_index(BY_LABEL, &rarest);
+    found.retain(|object| label_selector::contains(object.meta().labels(), wanted));
+    found
+}
+
+/// The objects of a namespace that a label selector matches; none without a selector.
+pub fn matching<K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    selector: Option<LabelSelectorView<'_>>,
+) -> Vec<SharedObject<K>> {
+    let Some(present) = selector else { return Vec::new() };
+    let mut found = labelled(informer, namespace, present.match_labels());
+    found.retain(|object| label_selector::matches(selector, object.meta().labels()));
+    found
+}
+
+/// The objects of a namespace whose selector may match these labels, each once. The caller
+/// judges the whole selector.
+pub fn may_select<K: Kind>(informer: &Informer<K>, namespace: &str, labels: Map<'_, &str>) -> Vec<SharedObject<K>> {
+    let paired = labels.iter().flat_map(|(name, value)| informer.by_index(BY_SELECTOR, &pair(namespace, name, value)));
+    paired.chain(informer.by_index(BY_SELECTOR, &unpaired(namespace))).collect()
+}
+
+fn pair(namespace: &str, name: &str, value: &str) -> String {
+    format!("{namespace}/{name}={value}")
+}
+
+/// Selectors without `matchLabels` stand under their namespace.
+fn unpaired(namespace: &str) -> String {
+    namespace.to_owned()
+}
+
+impl Selecting for ReplicaSet {
+    fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
+        set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for ReplicationController {
+    fn match_labels(controller: &SharedObject<Self>) -> Map<'_, &str> {
+        controller.view().spec().selector()
+    }
+}
+
+impl Selecting for Deployment {
+    fn match_labels(deployment: &SharedObject<Self>) -> Map<'_, &str> {
+        deployment.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for DaemonSet {
+    fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
+        set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for PodDisruptionBudget {
+    fn match_labels(budget: &SharedObject<Self>) -> Map<'_, &str> {
+        budget.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for Service {
+    fn match_labels(service: &SharedObject<Self>) -> Map<'_, &str> {
+        service.view().spec().selector()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Pod;
+    use serde_json::{Value, json};
+
+    fn names<K: Kind>(objects: Vec<SharedObject<K>>) -> Vec<String> {
+        objects.iter().map(|object| object.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn pods_are_found_by_the_rarest_label_and_judged_by_all() {
+        let pod = |name: &str, labels: Value| {
+            SharedObject::<Pod>::of(json!({"metadata": {"namespace": "ns", "name": name, "labels": labels}}))
+        };
+        let pods = by_label(Informer::fixed([
+            pod("a", json!({"app": "web", "tier": "front"})),
+            pod("b", json!({"app": "web", "tier": "back"})),
+            pod("c", json!({"app": "db", "tier": "back"})),
+        ]));
+        let select = |selector: Value| {
+            let selector = ferry_api::view::meta::v1::LabelSelector::from(selector);
+            names(matching(&pods, "ns", Some(selector.view())))
+        };
+        assert_eq!(select(json!({"matchLabels": {"app": "web", "tier": "back"}})), ["b"]);
+        assert_eq!(select(json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})), ["a", "b", "c"]);
+        let not_web = json!([{"key": "app", "operator": "NotIn", "values": ["web"]}]);
+        assert_eq!(select(json!({"matchLabels": {"tier": "back"}, "matchExpressions": not_web})), ["c"]);
+        assert_eq!(names(matching(&pods, "ns", None)), Vec::<String>::new());
+        assert_eq!(names(matching(&pods, "other", Some(LabelSelectorView::default()))), Vec::<String>::new());
+    }
+
+    #[test]
+    fn selectors_are_found_once_each_by_the_labels_of_a_pod() {
+        let set = |name: &str, selector: Value| {
+            SharedObject::<ReplicaSet>::of(
+                json!({"metadata": {"namespace": "ns", "name": name}, "spec": {"selector": selector}}),
+            )
+        };
+        let sets = by_selector(Informer::fixed([
+            set("old", json!({"matchLabels": {"app": "web", HASH_LABEL: "1"}})),
+            set("new", json!({"matchLabels": {"app": "web", HASH_LABEL: "2"}})),
+            set("plain", json!({"matchLabels": {"app": "web"}})),
+            set("any", json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})),
+        ]));
+        let pod = Pod::from(json!({"metadata": {"labels": {"app": "web", HASH_LABEL: "2"}}}));
+        let mut found = names(may_select(&sets, "ns", pod.view().metadata().labels()));
+        found.sort();
+        assert_eq!(found, ["any", "new", "plain"]);
+    }
+}
