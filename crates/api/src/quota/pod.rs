@@ -2,8 +2,10 @@
 
 use super::{Amounts, Requirement, add, one};
 use crate::object::Meta;
-use crate::pod::{compute_qos_class, has_own_resources, limits, requests};
-use crate::quantity::Quantity;
+use crate::rules::pod::is_terminal;
+use crate::rules::pod_requests::{self, Options, compute_limits, compute_requests, has_pod_level_resources};
+use crate::rules::qos::{QosClass, qos_class};
+use crate::view::core::v1::PodView;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,12 +44,11 @@ pub(super) fn measures(name: &str) -> bool {
 /// A pod that is over, or whose time to end has passed, holds nothing but its place in
 /// the store.
 pub fn counts(pod: &Value, now: Timestamp) -> bool {
-    if matches!(pod.str_at(&["status", "phase"]), "Failed" | "Succeeded") {
+    let pod = PodView::from(pod);
+    if is_terminal(pod) {
         return false;
     }
-    let grace = pod.meta("deletionGracePeriodSeconds").and_then(Value::as_i64);
-    let deleted: Option<Timestamp> = pod.meta_str("deletionTimestamp").parse().ok();
-    match (deleted, grace) {
+    match (pod.metadata().deletion_timestamp(), pod.metadata().deletion_grace_period_seconds()) {
         (Some(deleted), Some(grace)) => {
             deleted.checked_add(SignedDuration::from_secs(grace)).is_ok_and(|end| now <= end)
         }
@@ -60,11 +61,13 @@ pub(super) fn usage(pod: &Value, now: Timestamp) -> Amounts {
     if !counts(pod, now) {
         return count;
     }
-    add(&count, &compute(&requests(pod), &limits(pod)))
+    let (spec, status) = (PodView::from(pod).spec(), PodView::from(pod).status());
+    let requests = compute_requests(spec, status, &Options::QUOTA);
+    add(&count, &compute(&requests, &compute_limits(spec, status, &Options::QUOTA)))
 }
 
 /// Requests and limits under the names that quotas have for them.
-fn compute(requests: &BTreeMap<&str, Quantity>, limits: &BTreeMap<&str, Quantity>) -> Amounts {
+fn compute(requests: &pod_requests::Amounts<'_>, limits: &pod_requests::Amounts<'_>) -> Amounts {
     let mut out = Amounts::from([("pods".to_owned(), one())]);
     for (name, amount) in requests {
         let is_plain = matches!(*name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with(HUGE_PAGES);
@@ -89,7 +92,7 @@ fn is_extended(name: &str) -> bool {
 }
 
 pub(super) fn check_constraints(required: &[&str], pod: &Value) -> Result<(), String> {
-    if has_own_resources(pod) {
+    if has_pod_level_resources(PodView::from(pod).spec()) {
         return Ok(());
     }
     let required = || required.iter().copied().filter(|name| MUST_BE_STATED.contains(name));
@@ -124,21 +127,14 @@ pub(super) fn matches_scope(requirement: &Requirement<'_>, pod: &Value) -> bool 
     match requirement.scope {
         "Terminating" => is_terminating(pod),
         "NotTerminating" => !is_terminating(pod),
-        "BestEffort" => is_best_effort(pod),
-        "NotBestEffort" => !is_best_effort(pod),
+        "BestEffort" => qos_class(PodView::from(pod)) == QosClass::BestEffort,
+        "NotBestEffort" => qos_class(PodView::from(pod)) != QosClass::BestEffort,
         "PriorityClass" => {
             let class = pod.str_at(&["spec", "priorityClassName"]);
             requirement.accepts(Some(class).filter(|class| !class.is_empty()))
         }
         "CrossNamespacePodAffinity" => reaches_other_namespaces(pod),
         _ => false,
-    }
-}
-
-fn is_best_effort(pod: &Value) -> bool {
-    match pod.str_at(&["status", "qosClass"]) {
-        "" => compute_qos_class(pod.get("spec").unwrap_or(&Value::Null)) == "BestEffort",
-        class => class == "BestEffort",
     }
 }
 

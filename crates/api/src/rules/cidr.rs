@@ -104,7 +104,7 @@ impl FromStr for Cidr {
     type Err = InvalidCidr;
 
     fn from_str(text: &str) -> Result<Self, InvalidCidr> {
-        let range = parse_cidr(text).and_then(|(address, length)| Self::new(address, length));
+        let range = parse_cidr_sloppy(text).and_then(|(address, length)| Self::new(address, length));
         range.ok_or_else(|| InvalidCidr(text.to_owned()))
     }
 }
@@ -116,7 +116,7 @@ impl fmt::Display for Cidr {
 }
 
 /// The address of a text in which octets may begin with zeros.
-pub fn parse_ip(text: &str) -> Option<IpAddr> {
+pub fn parse_ip_sloppy(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
@@ -128,9 +128,9 @@ pub fn parse_ip(text: &str) -> Option<IpAddr> {
 
 /// The address and the length of a text such as `10.96.0.7/12`, with the host bits as they
 /// stand.
-pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
+pub fn parse_cidr_sloppy(text: &str) -> Option<(IpAddr, u8)> {
     let (address, length) = text.split_once('/')?;
-    let address = parse_ip(address)?;
+    let address = parse_ip_sloppy(address)?;
     let length = u8::try_from(number(length)?).ok()?;
     (length <= width(address)).then_some((address, length))
 }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn addresses_may_begin_with_zeros() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(parse_ip(text).map(|address| address.to_string()).as_deref(), expected, "{text:?}");
+            assert_eq!(parse_ip_sloppy(text).map(|address| address.to_string()).as_deref(), expected, "{text:?}");
         };
         check("10.0.0.1", Some("10.0.0.1"));
         check("010.000.0.0001", Some("10.0.0.1"));
