@@ -7,6 +7,7 @@ use super::{Declarations, mismatch, opaque};
 use crate::error::{EvalError, Evaluated};
 use crate::types::Type::{self, *};
 use crate::value::{Opaque, Value};
+use ferry_api::rules::cidr::{Cidr, masked};
 
 pub(super) fn declare(d: &mut Declarations) {
     let cidr = || Type::opaque("net.CIDR");
@@ -30,28 +31,10 @@ pub(super) fn declare(d: &mut Declarations) {
         _ => mismatch(),
     });
     d.member("masked", "cidr_masked", vec![cidr()], cidr(), |args| match &args[0] {
-        Value::Opaque(Opaque::Cidr(address, bits)) => opaque(Opaque::Cidr(mask(*address, *bits), *bits)),
+        Value::Opaque(Opaque::Cidr(address, bits)) => opaque(Opaque::Cidr(masked(*address, *bits), *bits)),
         _ => mismatch(),
     });
     d.types.push(cidr());
-}
-
-/// The address with all bits after the prefix cleared.
-fn mask(address: IpAddr, bits: u8) -> IpAddr {
-    match address {
-        IpAddr::V4(address) => {
-            let mask = u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0);
-            IpAddr::V4((u32::from(address) & mask).into())
-        }
-        IpAddr::V6(address) => {
-            let mask = u128::MAX.checked_shl(128 - u32::from(bits)).unwrap_or(0);
-            IpAddr::V6((u128::from(address) & mask).into())
-        }
-    }
-}
-
-fn covers(network: IpAddr, bits: u8, address: IpAddr) -> bool {
-    network.is_ipv4() == address.is_ipv4() && mask(network, bits) == mask(address, bits)
 }
 
 fn contains_ip<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
@@ -60,7 +43,7 @@ fn contains_ip<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
         Value::Opaque(Opaque::Ip(address)) => *address,
         text => read(text)?,
     };
-    Ok(Value::Bool(covers(*network, *bits, address)))
+    Ok(Value::Bool(Cidr::new(*network, *bits).is_some_and(|range| range.contains(address))))
 }
 
 fn contains_cidr<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
@@ -69,7 +52,8 @@ fn contains_cidr<'v>(args: &[Value<'v>]) -> Evaluated<Value<'v>> {
         Value::Opaque(Opaque::Cidr(address, bits)) => (*address, *bits),
         text => read_cidr(text)?,
     };
-    Ok(Value::Bool(*bits <= other_bits && covers(*network, *bits, other)))
+    let ranges = Cidr::new(*network, *bits).zip(Cidr::new(other, other_bits));
+    Ok(Value::Bool(ranges.is_some_and(|(range, other)| range.covers(&other))))
 }
 
 fn read_cidr(value: &Value<'_>) -> Evaluated<(IpAddr, u8)> {
