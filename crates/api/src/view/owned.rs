@@ -284,3 +284,13 @@ impl Kind for super::meta::v1::PartialObjectMetadata {
     const PLURAL: &'static str = "";
     const API_VERSION: &'static str = "meta.k8s.io/v1";
 }
+
+/// A token for a service account. It is served below the account only, as its subresource
+/// `token`, so it has no plural, and its `new` does not state its kind.
+impl Kind for super::authentication::v1::TokenRequest {
+    const GROUP: &'static str = "authentication.k8s.io";
+    const VERSION: &'static str = "v1";
+    const KIND: &'static str = "TokenRequest";
+    const PLURAL: &'static str = "";
+    const API_VERSION: &'static str = "authentication.k8s.io/v1";
+}

@@ -73,6 +73,8 @@ fn an_own_object_is_filled_in_by_its_setters() {
             "spec": {"priority": 3, "containers": [{"name": "c"}, {"name": "d", "stdin": true}]}})
     );
     assert_eq!((Pod::KIND, Pod::PLURAL, Pod::API_VERSION), ("Pod", "pods", "v1"));
+    let below_an_account = super::authentication::v1::TokenRequest::PLURAL;
+    assert_eq!(below_an_account, "", "a token request has no collection of its own");
     assert_eq!(pod.view().spec().to_owned().view().priority(), Some(3));
 }
 
