@@ -189,8 +189,8 @@ impl<K: Kind> Informer<K> {
     }
 
     /// Calls `each` for every object, without a list of them; it must not use the informer.
-    pub fn for_each(&self, mut each: impl FnMut(&Object<K>)) {
-        self.copy.read().objects.values().for_each(|object| each(object));
+    pub fn for_each(&self, each: impl FnMut(&Object<K>)) {
+        self.copy.read().objects.values().for_each(each);
     }
 
     /// Adds an index, from now on and over what is known; a second index of the same name is
