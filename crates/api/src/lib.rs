@@ -11,7 +11,6 @@ pub mod gvk;
 pub mod object;
 pub mod openapi;
 pub mod patch;
-pub mod pod;
 pub mod problems;
 pub mod quantity;
 pub mod quota;

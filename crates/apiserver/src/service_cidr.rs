@@ -8,8 +8,9 @@ use crate::ServerState;
 use crate::bootstrap;
 use crate::registry::service_address::{ALLOCATOR, MANAGED_BY};
 use crate::registry::service_ip::Range;
-use crate::registry::{Caller, IfAbsent, Part, Target, Tracking, timestamp};
-use ferry_api::object::Meta;
+use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
+use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::condition;
 use ferry_api::status::Status;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -112,10 +113,10 @@ fn plan(cidr: &Value, all: &[Value], addresses: &[Ipv4Addr], now: Timestamp) -> 
             object.set_meta("finalizers", finalizers);
             return Step::Metadata(object);
         }
-        return condition(cidr, "True", "", READY, now);
+        return plan_condition(cidr, "True", "", READY, now);
     }
     if is_needed(cidr, all, addresses) {
-        return condition(cidr, "False", "Terminating", BLOCKED, now);
+        return plan_condition(cidr, "False", "Terminating", BLOCKED, now);
     }
     if !has_finalizer {
         return Step::Nothing;
@@ -147,28 +148,11 @@ fn ranges_of(cidr: &Value) -> Vec<Range> {
     cidr.items_at(&["spec", "cidrs"]).iter().filter_map(Value::as_str).filter_map(Range::parse).collect()
 }
 
-fn condition(cidr: &Value, status: &str, reason: &str, message: &str, now: Timestamp) -> Step {
-    let mut conditions = cidr.items_at(&["status", "conditions"]).to_vec();
-    let known = conditions.iter().position(|condition| condition.str_at(&["type"]) == "Ready");
-    let mut wanted = json!({
-        "type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": timestamp(now),
-    });
-    match known {
-        Some(at) => {
-            let same = |key: &str| conditions[at].str_at(&[key]) == wanted.str_at(&[key]);
-            if same("status") && same("reason") && same("message") {
-                return Step::Nothing;
-            }
-            if same("status") {
-                wanted["lastTransitionTime"] = conditions[at]["lastTransitionTime"].clone();
-            }
-            conditions[at] = wanted;
-        }
-        None => conditions.push(wanted),
-    }
+fn plan_condition(cidr: &Value, status: &str, reason: &str, message: &str, now: Timestamp) -> Step {
+    let wanted = json!({"type": "Ready", "status": status, "reason": reason, "message": message});
     let mut object = cidr.clone();
-    object["status"] = json!({"conditions": conditions});
-    Step::Status(object)
+    let written = ensure_object(&mut object).entry("status").or_insert(Value::Null);
+    if condition::set_value(written, wanted, now) { Step::Status(object) } else { Step::Nothing }
 }
 
 #[cfg(test)]

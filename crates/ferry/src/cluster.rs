@@ -15,6 +15,7 @@ use crate::debugging::Debugging;
 use crate::resolve::resolve;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
+use ferry_api::rules::cidr::masked;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -341,7 +342,7 @@ pub fn parse_cidr(what: &str, text: &str) -> Result<(Ipv4Addr, u8)> {
         .ok()
         .filter(|b| (8..=28).contains(b))
         .with_context(|| format!("{what}: /{bits} is not between /8 and /28"))?;
-    if u32::from(address) & (u32::MAX >> bits) != 0 {
+    if masked(address.into(), bits) != address {
         bail!("{what}: {text:?} has host bits set");
     }
     Ok((address, bits))

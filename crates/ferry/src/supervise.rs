@@ -7,6 +7,7 @@
 
 use anyhow::Result;
 use ferry_api::problems::Problems;
+use ferry_api::rules::backoff::Backoff;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -18,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// The component under which lost parts are listed in `ferry status`.
 const REPORTER: &str = "ferry";
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const BACKOFF: Backoff = Backoff::new(FIRST_PAUSE, Duration::from_secs(30));
 /// A component that has run this long is well: it is no longer listed, and the next loss
 /// begins with the shortest pause again.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
@@ -82,7 +83,7 @@ where
     Start: Fn(CancellationToken) -> Attempt + Send + Sync + 'static,
     Attempt: Future<Output = Result<()>> + Send + 'static,
 {
-    let mut pauses = Pauses::default();
+    let mut backoff = BACKOFF;
     loop {
         let token = watch.shutdown.child_token();
         let _ends_all = token.clone().drop_guard();
@@ -105,7 +106,7 @@ where
             let _ = watch.failed.send(why);
             return;
         }
-        let pause = pauses.next(begun.elapsed());
+        let pause = next_pause(&mut backoff, begun.elapsed());
         tracing::error!(error = format!("{why:#}"), ?pause, "a component is lost and will be started again");
         watch.problems.report(REPORTER, name, &format!("{why:#}; it is started again after a pause"));
         tokio::select! {
@@ -134,21 +135,13 @@ fn describe_panic(panic: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("without a message")
 }
 
-/// The pauses before one component's restarts: 250 ms, 500 ms, 1 s, and so on up to 30 s.
-#[derive(Default)]
-struct Pauses {
-    losses: u32,
-}
-
-impl Pauses {
-    fn next(&mut self, ran_for: Duration) -> Duration {
-        if ran_for >= STABLE_AFTER {
-            self.losses = 0;
-        }
-        let pause = FIRST_PAUSE.saturating_mul(2u32.saturating_pow(self.losses)).min(LONGEST_PAUSE);
-        self.losses = self.losses.saturating_add(1);
-        pause
+/// The pause before a component's next restart: 250 ms, 500 ms, 1 s, and so on up to 30 s,
+/// and from the beginning after a calm time.
+fn next_pause(backoff: &mut Backoff, ran_for: Duration) -> Duration {
+    if ran_for >= STABLE_AFTER {
+        backoff.reset();
     }
+    backoff.next_pause()
 }
 
 #[cfg(test)]
@@ -163,12 +156,10 @@ mod tests {
 
     #[test]
     fn pauses_grow_to_a_limit_and_start_over_after_a_calm_time() {
-        let mut pauses = Pauses::default();
-        let first: Vec<u128> = (0..9).map(|_| pauses.next(Duration::ZERO).as_millis()).collect();
+        let mut backoff = BACKOFF;
+        let first: Vec<u128> = (0..9).map(|_| next_pause(&mut backoff, Duration::ZERO).as_millis()).collect();
         assert_eq!(first, [250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-        assert_eq!(pauses.next(STABLE_AFTER), FIRST_PAUSE);
-        pauses.losses = u32::MAX;
-        assert_eq!(pauses.next(Duration::ZERO), LONGEST_PAUSE);
+        assert_eq!(next_pause(&mut backoff, STABLE_AFTER), FIRST_PAUSE);
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,13 +5,15 @@ use super::{AdmissionRequest, Operation, Plugin};
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use ferry_api::object::{Meta, ensure_object};
-use ferry_api::pod::{aggregate, is_own_resource};
 use ferry_api::quantity::Quantity;
+use ferry_api::rules::pod_requests::{Amounts, Options, compute_limits, compute_requests};
 use ferry_api::status::Status;
+use ferry_api::view::core::v1::{PodStatusView, PodView};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// A pod counts as its spec states it, and without overhead.
+const COUNTED: Options<'_> = Options { overhead: false, ..Options::SPEC };
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 const CONTAINER_LISTS: [(&str, &str); 2] = [("containers", "container"), ("initContainers", "init container")];
 
@@ -82,12 +84,10 @@ impl Plugin for LimitRanger {
     }
 }
 
-type Amounts = BTreeMap<String, Quantity>;
-
 /// The quantities of a resource list; what does not parse is left to validation.
-fn amounts(value: Option<&Value>) -> Amounts {
+fn amounts(value: Option<&Value>) -> Amounts<'_> {
     let Some(Value::Object(list)) = value else { return Amounts::new() };
-    list.iter().filter_map(|(name, value)| Some((name.clone(), Quantity::parse(value.as_str()?).ok()?))).collect()
+    list.iter().filter_map(|(name, value)| Some((name.as_str(), Quantity::parse(value.as_str()?).ok()?))).collect()
 }
 
 fn limits_of_type<'a>(range: &'a Value, wanted: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -144,7 +144,9 @@ fn pod_problems(range: &Value, pod: &Value) -> Vec<String> {
                 }
             }
             "Pod" => {
-                let (requests, limits) = (pod_total(pod, "requests"), pod_total(pod, "limits"));
+                let (spec, status) = (PodView::from(pod).spec(), PodStatusView::default());
+                let (requests, limits) =
+                    (compute_requests(spec, status, &COUNTED), compute_limits(spec, status, &COUNTED));
                 check_bounds(limit, "Pod", &requests, &limits, &mut out);
             }
             _ => {}
@@ -159,11 +161,11 @@ fn claim_problems(range: &Value, claim: &Value) -> Vec<String> {
     let requests = amounts(claim.at(&["spec", "resources", "requests"]));
     for limit in limits_of_type(range, "PersistentVolumeClaim") {
         for (name, bound) in amounts(limit.get("min")) {
-            out.extend(below_minimum("PersistentVolumeClaim", &name, bound, &requests, &Amounts::new()));
+            out.extend(below_minimum("PersistentVolumeClaim", name, bound, &requests, &Amounts::new()));
         }
         for (name, bound) in amounts(limit.get("max")) {
             let text = format!("maximum {name} usage per PersistentVolumeClaim is {bound}");
-            match requests.get(&name) {
+            match requests.get(name) {
                 None => out.push(format!("{text}.  No request is specified")),
                 Some(request) if *request > bound => out.push(format!("{text}, but request is {request}")),
                 Some(_) => {}
@@ -173,19 +175,25 @@ fn claim_problems(range: &Value, claim: &Value) -> Vec<String> {
     out
 }
 
-fn check_bounds(limit: &Value, what: &str, requests: &Amounts, limits: &Amounts, out: &mut Vec<String>) {
+fn check_bounds(limit: &Value, what: &str, requests: &Amounts<'_>, limits: &Amounts<'_>, out: &mut Vec<String>) {
     for (name, bound) in amounts(limit.get("min")) {
-        out.extend(below_minimum(what, &name, bound, requests, limits));
+        out.extend(below_minimum(what, name, bound, requests, limits));
     }
     for (name, bound) in amounts(limit.get("max")) {
-        out.extend(above_maximum(what, &name, bound, requests, limits));
+        out.extend(above_maximum(what, name, bound, requests, limits));
     }
     for (name, bound) in amounts(limit.get("maxLimitRequestRatio")) {
-        out.extend(above_ratio(what, &name, bound, requests, limits));
+        out.extend(above_ratio(what, name, bound, requests, limits));
     }
 }
 
-fn below_minimum(what: &str, name: &str, bound: Quantity, requests: &Amounts, limits: &Amounts) -> Option<String> {
+fn below_minimum(
+    what: &str,
+    name: &str,
+    bound: Quantity,
+    requests: &Amounts<'_>,
+    limits: &Amounts<'_>,
+) -> Option<String> {
     let text = format!("minimum {name} usage per {what} is {bound}");
     match (requests.get(name), limits.get(name)) {
         (None, _) => Some(format!("{text}.  No request is specified")),
@@ -195,7 +203,13 @@ fn below_minimum(what: &str, name: &str, bound: Quantity, requests: &Amounts, li
     }
 }
 
-fn above_maximum(what: &str, name: &str, bound: Quantity, requests: &Amounts, limits: &Amounts) -> Option<String> {
+fn above_maximum(
+    what: &str,
+    name: &str,
+    bound: Quantity,
+    requests: &Amounts<'_>,
+    limits: &Amounts<'_>,
+) -> Option<String> {
     let text = format!("maximum {name} usage per {what} is {bound}");
     match (requests.get(name), limits.get(name)) {
         (_, None) => Some(format!("{text}.  No limit is specified")),
@@ -205,7 +219,13 @@ fn above_maximum(what: &str, name: &str, bound: Quantity, requests: &Amounts, li
     }
 }
 
-fn above_ratio(what: &str, name: &str, bound: Quantity, requests: &Amounts, limits: &Amounts) -> Option<String> {
+fn above_ratio(
+    what: &str,
+    name: &str,
+    bound: Quantity,
+    requests: &Amounts<'_>,
+    limits: &Amounts<'_>,
+) -> Option<String> {
     let text = format!("{name} max limit to request ratio per {what} is {bound}");
     let Some(request) = requests.get(name).filter(|request| !request.is_zero()) else {
         return Some(format!("{text}, but no request is specified or request is 0"));
@@ -215,15 +235,6 @@ fn above_ratio(what: &str, name: &str, bound: Quantity, requests: &Amounts, limi
     };
     let ratio = limit.as_f64() / request.as_f64();
     (ratio > bound.as_f64()).then(|| format!("{text}, but provided ratio is {ratio:.6}"))
-}
-
-/// What a pod asks for in all, as its spec has it and without overhead.
-fn pod_total(pod: &Value, field: &str) -> Amounts {
-    let Some(spec) = pod.get("spec") else { return Amounts::new() };
-    let mut total: Amounts =
-        aggregate(spec, field).into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-    total.extend(amounts(spec.at(&["resources", field])).into_iter().filter(|(name, _)| is_own_resource(name)));
-    total
 }
 
 #[cfg(test)]
@@ -322,11 +333,17 @@ mod tests {
     }
 
     #[test]
-    fn init_containers_and_sidecars_count_as_the_scheduler_counts_them() {
+    fn sidecars_count_and_the_overhead_does_not() {
         let own = |cpu: &str, policy: &str| json!({"restartPolicy": policy, "resources": {"requests": {"cpu": cpu}}});
-        let pod = json!({"spec": {"containers": [own("1", "")], "initContainers": [own("1", "Always"), own("3", "")]}});
-        assert_eq!(pod_total(&pod, "requests")["cpu"].to_string(), "4");
-        let pod = json!({"spec": {"containers": [own("5", "")], "initContainers": [own("1", "Always"), own("3", "")]}});
-        assert_eq!(pod_total(&pod, "requests")["cpu"].to_string(), "6");
+        let check = |cpu: &str, minimum: &str, problems: usize| {
+            let init = [own("1", "Always"), own("3", "")];
+            let pod = json!({"spec": {"containers": [own(cpu, "")], "initContainers": init, "overhead": {"cpu": "9"}}});
+            let range = json!({"spec": {"limits": [{"type": "Pod", "min": {"cpu": minimum}}]}});
+            assert_eq!(pod_problems(&range, &pod).len(), problems, "{cpu} of {minimum}");
+        };
+        check("1", "4", 0);
+        check("1", "5", 1);
+        check("5", "6", 0);
+        check("5", "7", 1);
     }
 }

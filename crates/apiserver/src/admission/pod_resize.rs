@@ -5,10 +5,11 @@ use super::{AdmissionRequest, Operation, Plugin};
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
 use ferry_api::object::Meta;
-use ferry_api::pod::requests;
-use ferry_api::quantity::{Format, Quantity, from_value};
+use ferry_api::quantity::Quantity;
+use ferry_api::rules::pod_requests::spec_requests;
 use ferry_api::status::{Cause, Status};
-use serde_json::{Value, json};
+use ferry_api::view::core::v1::{NodeView, PodView};
+use serde_json::Value;
 use std::sync::Arc;
 
 pub(super) struct PodResizeValidator {
@@ -59,13 +60,12 @@ impl Plugin for PodResizeValidator {
 
 /// What the pod asks for beyond what the node has to give, in upstream's words.
 fn compute_excess(pod: &Value, node: &Value) -> Option<String> {
-    // What counts is what is asked for, not what the pod has been given so far.
-    let stated = json!({"spec": pod.get("spec")});
-    let asked = requests(&stated);
-    let zero = Quantity::from_int(0, Format::DecimalSi);
+    // The spec counts, and not the amounts that the pod has been given so far.
+    let asked = spec_requests(PodView::from(pod).spec());
+    let allocatable = NodeView::from(node).status().allocatable();
     let exceeds = |name: &str, show: fn(&Quantity) -> i64| {
-        let asked = asked.get(name).unwrap_or(&zero);
-        let given = node.at(&["status", "allocatable", name]).and_then(from_value).unwrap_or(zero);
+        let asked = asked.get(name).unwrap_or(&Quantity::ZERO);
+        let given = allocatable.get(name).unwrap_or(Quantity::ZERO);
         (*asked > given).then(|| format!("{name}, requested: {}, allocatable: {}", show(asked), show(&given)))
     };
     let excess: Vec<String> =
@@ -79,6 +79,7 @@ mod tests {
     use super::*;
     use crate::authn::UserInfo;
     use crate::authn::testing::Objects;
+    use serde_json::json;
 
     #[tokio::test]
     async fn a_node_must_be_able_to_give_what_is_asked() {

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::gvk::GroupResource;
 use ferry_api::object::{Meta, ensure_object};
-use ferry_api::pod::compute_qos_class;
+use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::status::Status;
+use ferry_api::view::core::v1::PodView;
 use ferry_resources::pod_spec::scheduling::validate_tolerations;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -131,11 +132,7 @@ impl Plugin for PodTolerationRestriction {
             extra = own.unwrap_or_else(|| self.configured.default.clone());
         }
         let Some(pod) = request.object_of("", "pods") else { return Ok(()) };
-        let class = match pod.str_at(&["status", "qosClass"]) {
-            "" => pod.get("spec").map(compute_qos_class).unwrap_or_default(),
-            class => class,
-        };
-        if class != "BestEffort" {
+        if qos_class(PodView::from(&*pod)) != QosClass::BestEffort {
             extra.push(Toleration {
                 key: MEMORY_PRESSURE.into(),
                 operator: "Exists".into(),

@@ -6,8 +6,9 @@
 use super::index::{Entry, Remote};
 use crate::ServerState;
 use crate::registry::lookup::{Change, ObjectLookup};
-use crate::registry::{Caller, IfAbsent, Part, Target, Tracking, timestamp};
-use ferry_api::object::Meta;
+use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
+use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::condition;
 use ferry_api::status::Status;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
@@ -273,35 +274,14 @@ async fn write(server: &ServerState, name: &str, finding: &Finding) -> Result<()
     registry.update(&target, Tracking::Update, &Caller::server(), &mut change).await.map(|_| ())
 }
 
-/// The object with the condition set; `None` if it says so already. The time of the last
-/// transition is that of the status, not of its reason.
+/// The object with the condition set; `None` if it has it already.
 fn plan_condition(object: &Value, finding: &Finding, now: Timestamp) -> Option<Value> {
-    let mut conditions = object.items_at(&["status", "conditions"]).to_vec();
-    let known = conditions.iter_mut().find(|condition| condition.str_at(&["type"]) == "Available");
-    match known {
-        Some(condition) => {
-            let same_status = condition.str_at(&["status"]) == finding.status;
-            let same = same_status
-                && condition.str_at(&["reason"]) == finding.reason
-                && condition.str_at(&["message"]) == finding.message;
-            if same {
-                return None;
-            }
-            if !same_status {
-                condition["status"] = finding.status.into();
-                condition["lastTransitionTime"] = timestamp(now).into();
-            }
-            condition["reason"] = finding.reason.into();
-            condition["message"] = finding.message.as_str().into();
-        }
-        None => conditions.push(json!({
-            "type": "Available", "status": finding.status, "lastTransitionTime": timestamp(now),
-            "reason": finding.reason, "message": finding.message,
-        })),
-    }
+    let wanted = json!({
+        "type": "Available", "status": finding.status, "reason": finding.reason, "message": finding.message,
+    });
     let mut object = object.clone();
-    object["status"] = json!({"conditions": conditions});
-    Some(object)
+    let status = ensure_object(&mut object).entry("status").or_insert(Value::Null);
+    condition::set_value(status, wanted, now).then_some(object)
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@
 
 use super::rule::PolicyRule;
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::label_selector;
+use ferry_api::view::meta::v1::LabelSelectorView;
+use ferry_api::view::rbac::v1::ClusterRoleView;
 use serde_json::Value;
 
 /// The cluster roles whose rules are not what their selectors gather, with their new rules.
@@ -40,24 +43,8 @@ pub fn aggregated_rules(role: &Value, all: &[Value]) -> Option<Vec<PolicyRule>> 
     Some(rules)
 }
 
-/// A label selector as these have it: labels, and expressions In, NotIn, Exists, DoesNotExist.
-fn selects(selector: &Value, object: &Value) -> bool {
-    let labels = match selector.get("matchLabels") {
-        Some(Value::Object(labels)) => labels.iter().all(|(key, value)| object.label(key) == value.as_str()),
-        _ => true,
-    };
-    labels
-        && selector.items_at(&["matchExpressions"]).iter().all(|expression| {
-            let value = object.label(expression.str_at(&["key"]));
-            let among = |value: &str| expression.items_at(&["values"]).iter().any(|one| one.as_str() == Some(value));
-            match expression.str_at(&["operator"]) {
-                "In" => value.is_some_and(among),
-                "NotIn" => !value.is_some_and(among),
-                "Exists" => value.is_some(),
-                "DoesNotExist" => value.is_none(),
-                _ => false,
-            }
-        })
+fn selects(selector: &Value, role: &Value) -> bool {
+    label_selector::matches(Some(LabelSelectorView::from(selector)), ClusterRoleView::from(role).metadata().labels())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! rules, reasons and sentences are apiextensions-apiserver's (pkg/controller/status,
 //! establish, nonstructuralschema, apiapproval).
 
-use crate::registry::timestamp;
 use ferry_api::field::{Error, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::condition;
 use ferry_resources::custom_resource::is_true;
 use ferry_resources::read::{Read, set};
 use jiff::Timestamp;
@@ -42,27 +42,13 @@ pub fn find<'a>(definition: &'a Value, kind: &str) -> Option<&'a Value> {
     definition.field("status").list("conditions").iter().find(|condition| condition.text("type") == kind)
 }
 
-/// Puts a condition in place of the one of its type. The time of transition moves only
-/// when the status does.
+/// Puts a condition in place of the one of its type.
 pub fn set_condition(definition: &mut Value, condition: &Condition, now: Timestamp) {
-    let before = find(definition, condition.kind);
-    let since = before
-        .filter(|before| before.text("status") == condition.status)
-        .and_then(|before| before.opt_text("lastTransitionTime").map(str::to_owned));
     let rendered = json!({
         "type": condition.kind, "status": condition.status, "reason": condition.reason, "message": condition.message,
-        "lastTransitionTime": since.unwrap_or_else(|| timestamp(now)),
     });
     let status = ensure_object(definition).entry("status").or_insert_with(|| json!({}));
-    let conditions = ensure_object(status).entry("conditions").or_insert_with(|| json!([]));
-    if !conditions.is_array() {
-        *conditions = json!([]);
-    }
-    let Value::Array(conditions) = conditions else { return };
-    match conditions.iter_mut().find(|found| found.text("type") == condition.kind) {
-        Some(found) => *found = rendered,
-        None => conditions.push(rendered),
-    }
+    condition::set_value(status, rendered, now);
 }
 
 /// The definition with the names and conditions that it should have, if it has others.

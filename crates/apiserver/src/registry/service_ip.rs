@@ -3,46 +3,46 @@
 
 use super::allocation::pick;
 use ferry_api::object::Meta;
+use ferry_api::rules::cidr::Cidr;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// A range of IPv4 addresses. Its first address (the network) and its last (broadcast)
 /// are never given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    base: u32,
-    prefix: u8,
+    cidr: Cidr,
+    network: Ipv4Addr,
 }
 
 impl Range {
     /// `10.96.0.0/12`.
-    pub fn parse(cidr: &str) -> Option<Self> {
-        let (address, prefix) = cidr.split_once('/')?;
-        let (address, prefix): (Ipv4Addr, u8) = (address.parse().ok()?, prefix.parse().ok()?);
-        if !(8..=30).contains(&prefix) {
-            return None;
-        }
-        Some(Self { base: u32::from(address) & (u32::MAX << (32 - prefix)), prefix })
+    pub fn parse(text: &str) -> Option<Self> {
+        let cidr: Cidr = text.parse().ok()?;
+        let IpAddr::V4(network) = cidr.network() else { return None };
+        (8..=30).contains(&cidr.length()).then_some(Self { cidr, network })
     }
 
     fn size(self) -> u32 {
-        (1u32 << (32 - self.prefix)) - 2
+        (1 << (32 - self.cidr.length())) - 2
     }
 
-    /// The address of the API server's own Service, where this is the cluster's range.
-    fn first(self) -> Ipv4Addr {
-        Ipv4Addr::from(self.base + 1)
+    /// The address at an offset from the first, which is that of the API server's own Service
+    /// where this is the cluster's range.
+    fn nth(self, offset: u32) -> Ipv4Addr {
+        Ipv4Addr::from_bits(self.network.to_bits() + 1 + offset)
     }
 
     /// Whether an address is one that this range can give.
     pub fn contains(self, address: Ipv4Addr) -> bool {
-        u32::from(address).checked_sub(self.base + 1).is_some_and(|offset| offset < self.size())
+        let position = self.cidr.position(address.into());
+        position.is_some_and(|position| (1..=u128::from(self.size())).contains(&position))
     }
 
     /// Whether every address of the other is one of this.
     pub fn covers(self, other: Self) -> bool {
-        self.prefix <= other.prefix && other.base & (u32::MAX << (32 - self.prefix)) == self.base
+        self.cidr.covers(&other.cidr)
     }
 }
 
@@ -76,7 +76,7 @@ impl ServiceIps {
 
     /// The address of the API server's own Service: the first usable one.
     pub fn first(&self) -> Ipv4Addr {
-        self.configured.first()
+        self.configured.nth(0)
     }
 
     /// The cluster's own range, as configured.
@@ -152,10 +152,10 @@ impl ServiceIps {
         let ranges: Vec<Range> = self.open().collect();
         let found = ranges.into_iter().find_map(|range| {
             let is_taken = |offset: u32| {
-                let address = Ipv4Addr::from(range.base + 1 + offset);
+                let address = range.nth(offset);
                 self.held.contains_key(&address) || self.foreign.contains(&address)
             };
-            pick(range.size(), is_taken).map(|offset| Ipv4Addr::from(range.base + 1 + offset))
+            pick(range.size(), is_taken).map(|offset| range.nth(offset))
         });
         let address = found.ok_or("range is full")?;
         self.held.insert(address, owner);

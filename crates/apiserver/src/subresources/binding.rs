@@ -13,9 +13,11 @@ use bytes::Bytes;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::{GroupResource, GroupVersionKind};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::condition;
 use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
@@ -53,12 +55,11 @@ pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
         part: Part::Other("binding"),
         absent: IfAbsent::AsKind,
     };
-    let now = crate::registry::timestamp(call.now);
     call.server
         .registry
         .update_as(&target, Admit::Done, Tracking::Update, &caller, &mut |old| {
             let pod = old.ok_or_else(|| Status::not_found(&pods.group_resource(), &name))?;
-            assign(pod, &binding, &name, &now)
+            assign(pod, &binding, &name, call.now)
         })
         .await?;
     let status = Status { code: 201, ..Status::success(Default::default()) };
@@ -81,7 +82,7 @@ fn validate(binding: &Value) -> ErrorList {
 }
 
 /// The pod on its node, or why it cannot be put there.
-fn assign(pod: &Value, binding: &Value, name: &str, now: &str) -> Result<Value, Status> {
+fn assign(pod: &Value, binding: &Value, name: &str, now: Timestamp) -> Result<Value, Status> {
     let conflict = |why: String| Err(Status::conflict(&GroupResource::new("", "pods/binding"), name, &why));
     for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
         let (given, found) = (binding.meta_str(key), pod.meta_str(key));
@@ -105,20 +106,10 @@ fn assign(pod: &Value, binding: &Value, name: &str, now: &str) -> Result<Value, 
     let root = ensure_object(&mut new);
     let spec = ensure_object(root.entry("spec").or_insert_with(|| json!({})));
     spec.insert("nodeName".into(), binding.str_at(&["target", "name"]).into());
-    let status = ensure_object(root.entry("status").or_insert_with(|| json!({})));
-    // Where the pod was expected is of no matter once it is somewhere.
-    status.remove("nominatedNodeName");
-    let conditions = status.entry("conditions").or_insert_with(|| json!([]));
-    if let Value::Array(conditions) = conditions {
-        let scheduled = json!({
-            "type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now,
-        });
-        match conditions.iter_mut().find(|condition| condition["type"] == "PodScheduled") {
-            Some(condition) if condition["status"] == "True" => {}
-            Some(condition) => *condition = scheduled,
-            None => conditions.push(scheduled),
-        }
-    }
+    let status = root.entry("status").or_insert(Value::Null);
+    // The node where the pod was expected is of no matter once it has one.
+    ensure_object(status).remove("nominatedNodeName");
+    condition::set_value(status, json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null}), now);
     for field in ["annotations", "labels"] {
         let given = binding.meta(field).and_then(Value::as_object).filter(|given| !given.is_empty());
         if let Some(given) = given {
@@ -139,14 +130,14 @@ mod tests {
             "status": {"nominatedNodeName": "m"}});
         let binding = json!({"metadata": {"name": "p", "annotations": {"by": "me"}, "labels": {"zone": "a"}},
             "target": {"kind": "Node", "name": "n"}});
-        let bound = assign(&pod, &binding, "p", "2026-01-01T00:00:00Z").expect("free");
+        let bound = assign(&pod, &binding, "p", Timestamp::UNIX_EPOCH).expect("free");
         assert_eq!(bound["spec"]["nodeName"], "n");
         assert_eq!(bound["metadata"]["labels"], json!({"app": "web", "zone": "a"}));
         assert_eq!(bound["metadata"]["annotations"], json!({"by": "me"}));
         assert!(bound["status"].get("nominatedNodeName").is_none());
         assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
         assert_eq!(
-            assign(&bound, &binding, "p", "").expect_err("taken").message,
+            assign(&bound, &binding, "p", Timestamp::UNIX_EPOCH).expect_err("taken").message,
             "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n\""
         );
     }

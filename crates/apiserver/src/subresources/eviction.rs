@@ -12,11 +12,15 @@ use crate::wire;
 use bytes::Bytes;
 use ferry_api::gvk::{GroupResource, GroupVersionKind};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::pod::is_ready;
+use ferry_api::rules::{condition, label_selector};
 use ferry_api::schema;
-use ferry_api::selector::Selector;
 use ferry_api::status::{Cause, Status};
+use ferry_api::view::core::v1::PodView;
+use ferry_api::view::policy::v1::PodDisruptionBudgetView;
 use ferry_resources::Propagation;
 use http::{Response, StatusCode};
+use jiff::Timestamp;
 use serde_json::Value;
 
 pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
@@ -128,14 +132,13 @@ fn disrupts_nobody(pod: &Value) -> bool {
 }
 
 fn covers(budget: &Value, pod: &Value) -> bool {
-    let selector = Selector::from_object(budget.at(&["spec", "selector"]));
-    selector.is_ok_and(|selector| selector.matches_with(|key| pod.label(key)))
+    let selector = PodDisruptionBudgetView::from(budget).spec().selector();
+    label_selector::matches(selector, PodView::from(pod).metadata().labels())
 }
 
 /// A pod that is not ready counts for no budget, if its owner says so or enough others are.
 fn is_free_to_go(pod: &Value, budget: &Value) -> bool {
-    let ready = |condition: &Value| condition.str_at(&["type"]) == "Ready" && condition.str_at(&["status"]) == "True";
-    if pod.items_at(&["status", "conditions"]).iter().any(ready) {
+    if is_ready(PodView::from(pod)) {
         return false;
     }
     let number = |key: &str| budget.i64_at(&["status", key]).unwrap_or(0);
@@ -150,11 +153,10 @@ async fn mark_and_delete(call: &Call, caller: &Caller, options: &DeleteOptions) 
     if !caller.dry_run {
         let target =
             Target { row: &call.row, namespace: call.namespace(), name, part: Part::Status, absent: IfAbsent::AsKind };
-        let now = crate::registry::timestamp(call.now);
         let mut mark = |pod: Option<&Value>| {
             let pod = pod.ok_or_else(|| Status::not_found(&call.row.group_resource(), name))?;
             check_preconditions(&call.row, name, &options, pod)?;
-            Ok(marked(pod, &now))
+            Ok(marked(pod, call.now))
         };
         let written =
             registry.update_as(&target, Admit::Done, Tracking::Update, &Caller::server(), &mut mark).await?.written;
@@ -167,33 +169,15 @@ async fn mark_and_delete(call: &Call, caller: &Caller, options: &DeleteOptions) 
 }
 
 /// The pod with the condition that tells controllers of a disruption.
-fn marked(pod: &Value, now: &str) -> Value {
+fn marked(pod: &Value, now: Timestamp) -> Value {
     let mut pod = pod.clone();
-    let status = ensure_object(ensure_object(&mut pod).entry("status").or_insert(Value::Null));
-    let condition = serde_json::json!({
+    let status = ensure_object(&mut pod).entry("status").or_insert(Value::Null);
+    let disrupted = serde_json::json!({
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
-        "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": now,
+        "message": "Eviction API: evicting", "lastProbeTime": null,
     });
-    set_condition(status, condition);
+    condition::set_value(status, disrupted, now);
     pod
-}
-
-/// Puts a condition in its place; its time stays where the status stays.
-fn set_condition(status: &mut ferry_api::object::Object, mut condition: Value) {
-    let conditions = status.entry("conditions").or_insert(Value::Null);
-    if !conditions.is_array() {
-        *conditions = Value::Array(Vec::new());
-    }
-    let Value::Array(conditions) = conditions else { return };
-    match conditions.iter_mut().find(|other| other["type"] == condition["type"]) {
-        Some(other) => {
-            if other["status"] == condition["status"] {
-                condition["lastTransitionTime"] = other["lastTransitionTime"].clone();
-            }
-            *other = condition;
-        }
-        None => conditions.push(condition),
-    }
 }
 
 /// Takes one disruption from the budget, as it is at this moment.
@@ -202,18 +186,17 @@ async fn charge(call: &Call, budget: &str, pod: &str, dry_run: bool) -> Result<(
     let row = registry.rows.find("policy", "v1", "poddisruptionbudgets").ok_or_else(Status::no_such_path)?;
     let target =
         Target { row: &row, namespace: call.namespace(), name: budget, part: Part::Status, absent: IfAbsent::AsKind };
-    let now = crate::registry::timestamp(call.now);
     let mut caller = Caller::server();
     caller.dry_run = dry_run;
     let mut change = |current: Option<&Value>| {
         let current = current.ok_or_else(|| Status::not_found(&row.group_resource(), budget))?;
-        plan_disruption(current, pod, &now)
+        plan_disruption(current, pod, call.now)
     };
     registry.update(&target, Tracking::Update, &caller, &mut change).await.map(drop)
 }
 
 /// The budget with one disruption less and the pod on its list, or why there is none left.
-fn plan_disruption(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
+fn plan_disruption(budget: &Value, pod: &str, now: Timestamp) -> Result<Value, Status> {
     let name = budget.name();
     let number = |key: &str| budget.i64_at(&["status", key]).unwrap_or(0);
     if number("observedGeneration") < budget.generation() {
@@ -234,16 +217,18 @@ fn plan_disruption(budget: &Value, pod: &str, now: &str) -> Result<Value, Status
     }
     let mut new = budget.clone();
     let generation = number("observedGeneration");
-    let status = ensure_object(ensure_object(&mut new).entry("status").or_insert(Value::Null));
-    status.insert("disruptionsAllowed".into(), (allowed - 1).into());
+    let status = ensure_object(&mut new).entry("status").or_insert(Value::Null);
     if allowed == 1 {
-        let condition = serde_json::json!({
+        let forbidden = serde_json::json!({
             "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
-            "observedGeneration": generation, "lastTransitionTime": now,
+            "observedGeneration": generation,
         });
-        set_condition(status, condition);
+        condition::set_value(status, forbidden, now);
     }
-    ensure_object(status.entry("disruptedPods").or_insert(Value::Null)).insert(pod.to_owned(), now.into());
+    let status = ensure_object(status);
+    status.insert("disruptionsAllowed".into(), (allowed - 1).into());
+    let disrupted = ensure_object(status.entry("disruptedPods").or_insert(Value::Null));
+    disrupted.insert(pod.to_owned(), crate::registry::timestamp(now).into());
     Ok(new)
 }
 
@@ -288,6 +273,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
     fn budget(spec: Value, status: Value) -> Value {
         json!({"metadata": {"name": "b", "generation": 1}, "spec": spec, "status": status})
     }
@@ -296,14 +283,14 @@ mod tests {
     fn a_budget_gives_what_it_has() {
         let status =
             json!({"observedGeneration": 1, "disruptionsAllowed": 2, "desiredHealthy": 2, "currentHealthy": 4});
-        let once = plan_disruption(&budget(json!({}), status), "p", "now").expect("two left");
+        let once = plan_disruption(&budget(json!({}), status), "p", NOW).expect("two left");
         assert_eq!(once["status"]["disruptionsAllowed"], 1);
-        assert_eq!(once["status"]["disruptedPods"], json!({"p": "now"}));
+        assert_eq!(once["status"]["disruptedPods"], json!({"p": "1970-01-01T00:00:00Z"}));
         assert!(once["status"].get("conditions").is_none());
-        let twice = plan_disruption(&once, "q", "later").expect("one left");
-        assert_eq!(twice["status"]["disruptedPods"], json!({"p": "now", "q": "later"}));
+        let twice = plan_disruption(&once, "q", NOW).expect("one left");
+        assert_eq!(twice["status"]["disruptedPods"], json!({"p": "1970-01-01T00:00:00Z", "q": "1970-01-01T00:00:00Z"}));
         assert_eq!(twice["status"]["conditions"][0]["reason"], "InsufficientPods");
-        let thrice = plan_disruption(&twice, "r", "later").expect_err("none left");
+        let thrice = plan_disruption(&twice, "r", NOW).expect_err("none left");
         assert_eq!((thrice.code, thrice.reason.as_str()), (429, "TooManyRequests"));
         let cause = &thrice.details.expect("details").causes[0];
         assert_eq!(
@@ -315,7 +302,7 @@ mod tests {
     #[test]
     fn a_refusal_tells_the_reason() {
         let check = |status: Value, expected: &str| {
-            let refused = plan_disruption(&budget(json!({}), status), "p", "now").expect_err("refused");
+            let refused = plan_disruption(&budget(json!({}), status), "p", NOW).expect_err("refused");
             assert_eq!(refused.details.expect("details").causes[0].message, expected);
         };
         check(

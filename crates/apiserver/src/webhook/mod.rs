@@ -20,6 +20,7 @@ use crate::registry::lookup::ObjectLookup;
 use bytes::Bytes;
 use dial::{Dial, Target};
 use ferry_api::object::Meta;
+use ferry_api::rules::duration;
 use ferry_api::status::{Cause, Details, Status};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
@@ -183,7 +184,7 @@ impl Hook {
     /// Posts a document and gives the answer's. `timeout` covers all of it: finding the
     /// server, connecting, asking and reading.
     pub async fn post(&self, body: &Value, timeout: Duration) -> Result<Value, Error> {
-        let url = format!("{}?timeout={}", self.url, go_duration(timeout));
+        let url = format!("{}?timeout={}", self.url, whole_seconds(timeout));
         let request = Request::post(&url)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, */*")
@@ -338,15 +339,9 @@ fn is_local_host(host: &str) -> bool {
         || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-/// As Go prints a duration of whole seconds: `10s`, `1m30s`. A part of a second counts as
-/// a whole one, which is how upstream tells hooks how long they have.
-fn go_duration(duration: Duration) -> String {
-    let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s}s"),
-        (0, m, s) => format!("{m}m{s}s"),
-        (h, m, s) => format!("{h}h{m}m{s}s"),
-    }
+/// A part of a second counts as a whole one, as upstream rounds the timeout of a hook.
+fn whole_seconds(timeout: Duration) -> String {
+    duration::format(Duration::from_secs(timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0)))
 }
 
 /// The cause at the bottom of an error, which is the one that says something.
@@ -382,7 +377,7 @@ mod tests {
             assert_eq!(clean_path(path), expected);
         }
         for (millis, expected) in [(10_000, "10s"), (1, "1s"), (1_500, "2s"), (90_000, "1m30s"), (60_000, "1m0s")] {
-            assert_eq!(go_duration(Duration::from_millis(millis)), expected);
+            assert_eq!(whole_seconds(Duration::from_millis(millis)), expected);
         }
         for (host, local) in [("localhost", true), ("[::1]", true), ("127.3.2.1", true), ("10.0.0.1", false)] {
             assert_eq!(is_local_host(host), local, "{host}");

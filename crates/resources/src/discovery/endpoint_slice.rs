@@ -3,12 +3,13 @@
 use crate::print;
 use crate::read::{Read, default_value, list_mut, remove};
 use crate::validation::network::{
-    PROTOCOLS, parse_ip_sloppy, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip,
+    PROTOCOLS, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip,
 };
 use crate::validation::{FIELD_IS_IMMUTABLE, each, equality, one_of};
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
+use ferry_api::rules::cidr::parse_ip_sloppy;
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -3,10 +3,11 @@
 use crate::read::{Read, keep, set};
 use crate::validation::domains::{is_host, validate_typed_reference};
 use crate::validation::each;
-use crate::validation::network::{parse_ip_sloppy, validate_ip, validate_port_number};
+use crate::validation::network::{validate_ip, validate_port_number};
 use crate::{Context, Strategy, names, print};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
+use ferry_api::rules::cidr::parse_ip_sloppy;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -2,11 +2,12 @@
 
 use crate::read::{Read, default_value, list_mut, set};
 use crate::validation::labels::validate_label_selector;
-use crate::validation::network::{parse_cidr_sloppy, validate_cidr, validate_port_number, warn_of_cidr};
+use crate::validation::network::{validate_cidr, validate_port_number, warn_of_cidr};
 use crate::validation::{each, network, shown};
 use crate::{Strategy, names, print};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::cidr::Cidr;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -164,15 +165,12 @@ fn validate_block(errors: &mut ErrorList, block: &Value, kept: &[Value], path: &
         return;
     }
     validate_cidr(errors, cidr, kept, &path.child("cidr"));
-    let Some(whole) = parse_cidr_sloppy(cidr) else { return };
+    let Ok(whole) = cidr.parse::<Cidr>() else { return };
     for (index, except) in block.texts("except").enumerate() {
         let path = path.child("except").index(index);
         validate_cidr(errors, except, kept, &path);
-        let Some(part) = parse_cidr_sloppy(except) else { continue };
-        let inside = whole.0.is_ipv4() == part.0.is_ipv4()
-            && network::masked(part.0, whole.1) == network::masked(whole.0, whole.1)
-            && whole.1 < part.1;
-        if !inside {
+        let Ok(part) = except.parse::<Cidr>() else { continue };
+        if !whole.covers(&part) || whole == part {
             errors.push(Error::invalid(&path, except, "must be a strict subset of `cidr`"));
         }
     }

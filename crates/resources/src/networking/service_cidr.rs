@@ -3,10 +3,11 @@
 use crate::read::{Read, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::FIELD_IS_IMMUTABLE;
-use crate::validation::network::{parse_cidr_sloppy, validate_canonical_cidr};
+use crate::validation::network::validate_canonical_cidr;
 use crate::{Context, Strategy, print};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
+use ferry_api::rules::cidr::Cidr;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -76,7 +77,8 @@ fn validate_ranges(errors: &mut ErrorList, range: &Value) {
     for (index, range) in spec.texts("cidrs").enumerate() {
         validate_canonical_cidr(errors, range, &path.index(index));
     }
-    let families: Vec<bool> = spec.texts("cidrs").filter_map(parse_cidr_sloppy).map(|(ip, _)| ip.is_ipv4()).collect();
+    let parsed = spec.texts("cidrs").filter_map(|range| range.parse::<Cidr>().ok());
+    let families: Vec<bool> = parsed.map(|range| range.is_ipv4()).collect();
     if matches!(families[..], [a, b] if a == b) {
         let detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
         errors.push(Error::invalid(&path, ranges, detail));

@@ -1,7 +1,6 @@
 //! The three lists of containers: what all containers share and what each list adds.
 
 use super::env::{validate_env, validate_env_from};
-use super::is_restartable_init_container;
 use super::probe::{validate_lifecycle, validate_probes};
 use super::security::validate_security_context;
 use super::volume::{Volumes, validate_devices, validate_mounts};
@@ -11,6 +10,7 @@ use crate::validation::network::{PROTOCOLS, validate_port_number};
 use crate::validation::resources::{Consumer, validate_requirements};
 use crate::validation::{each, one_of};
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::rules::pod::is_sidecar;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
@@ -68,7 +68,7 @@ pub fn validate_init_containers(errors: &mut ErrorList, pod: &InPod, path: &Path
         }
         // Init containers run one by one, so that only their own ports can conflict.
         validate_host_ports(errors, std::slice::from_ref(container), path);
-        if is_restartable_init_container(container) {
+        if is_sidecar(container.into()) {
             pod.validate_lifecycle(errors, container, &at);
             validate_probes(errors, container, &at);
             continue;

@@ -5,7 +5,8 @@ use super::image::default_pull_policy;
 use crate::read::{Read, default_int, default_text, default_value, field_mut, list_mut, set};
 use crate::validation::resources::{is_huge_page, is_overcommit_allowed, is_supported_for_pods, round_up_to_milli};
 use ferry_api::object::ensure_object;
-use ferry_api::pod::aggregate;
+use ferry_api::rules::pod_requests::{Options, compute_limits, compute_requests};
+use ferry_api::view::core::v1::{PodSpecView, PodStatusView};
 use serde_json::{Map, Value, json};
 
 /// Defaults that a Pod has and a template has not, so that a template stays as written
@@ -81,14 +82,15 @@ fn default_pod_level_resources(spec: &mut Value) {
         return;
     }
     let mut new_limits = limits.clone();
-    for (name, amount) in aggregate(spec, "limits") {
+    let (view, status) = (PodSpecView::from(&*spec), PodStatusView::default());
+    for (name, amount) in compute_limits(view, status, &Options::CONTAINERS) {
         if is_huge_page(name) && !requests.contains_key(name) && !limits.contains_key(name) {
             new_limits.insert(name.to_owned(), amount.to_string().into());
         }
     }
     let mut new_requests = requests.clone();
     if !new_limits.is_empty() {
-        for (name, amount) in aggregate(spec, "requests") {
+        for (name, amount) in compute_requests(view, status, &Options::CONTAINERS) {
             if is_supported_for_pods(name) && is_overcommit_allowed(name) && !new_requests.contains_key(name) {
                 new_requests.insert(name.to_owned(), amount.to_string().into());
             }

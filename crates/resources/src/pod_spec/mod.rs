@@ -19,8 +19,6 @@ pub mod validate;
 pub mod volume;
 pub mod warnings;
 
-pub use ferry_api::pod::is_restartable_init_container;
-
 use crate::read::Read;
 use ferry_api::field::Path;
 use serde_json::Value;

@@ -1,15 +1,16 @@
 //! What may change in a pod once it is made (core/validation ValidatePodUpdate and
 //! ValidatePodStatusUpdate), and the annotations that only pods have rules for.
 
+use super::containers;
 use super::scheduling::validate_tolerations;
 use super::volume::validate_descending_path;
-use super::{containers, is_restartable_init_container};
 use crate::names;
 use crate::read::Read;
 use crate::validation::equality::type_of;
 use crate::validation::network::{is_dual_stack, validate_ip};
 use crate::validation::{FIELD_IS_IMMUTABLE, each, semantically_equal, shown};
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::rules::pod::is_sidecar;
 use ferry_api::schema::{Type, TypeDef};
 use serde_json::{Value, json};
 
@@ -337,7 +338,7 @@ fn may_restart(container: Option<&Value>, spec: Option<&Value>, exit_code: i64) 
         return true;
     }
     let Some(container) = container else { return false };
-    if is_restartable_init_container(container) {
+    if is_sidecar(container.into()) {
         return true;
     }
     for rule in container.list("restartPolicyRules") {

@@ -14,7 +14,8 @@ use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, amount, is_huge_page, quantity, validate_requirements};
 use crate::validation::{each, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::pod::aggregate;
+use ferry_api::rules::pod_requests::{Options, compute_limits, compute_requests};
+use ferry_api::view::core::v1::{PodSpecView, PodStatusView};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
@@ -172,7 +173,8 @@ fn validate_pod_resources(errors: &mut ErrorList, spec: &Value, claims: &BTreeSe
     }
     validate_requirements(errors, Some(resources), Consumer::Pod, claims, &path);
     let (limits, requests) = (resources.entries("limits"), resources.entries("requests"));
-    for (name, total) in aggregate(spec, "requests") {
+    let (view, status) = (PodSpecView::from(spec), PodStatusView::default());
+    for (name, total) in compute_requests(view, status, &Options::CONTAINERS) {
         if let Some(stated) = amount(requests, name)
             && total > stated
         {
@@ -183,7 +185,8 @@ fn validate_pod_resources(errors: &mut ErrorList, spec: &Value, claims: &BTreeSe
             ));
         }
     }
-    for (name, total) in aggregate(spec, "limits").into_iter().filter(|(name, _)| is_huge_page(name)) {
+    let totals = compute_limits(view, status, &Options::CONTAINERS);
+    for (name, total) in totals.into_iter().filter(|(name, _)| is_huge_page(name)) {
         if let Some(stated) = amount(limits, name)
             && total > stated
         {

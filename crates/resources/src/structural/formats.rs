@@ -3,6 +3,7 @@
 //! is not known is let pass.
 
 use super::node::Node;
+use ferry_api::rules::cidr::{parse_cidr_sloppy, parse_ip_sloppy};
 use regex::Regex;
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -59,7 +60,7 @@ fn string_format(name: &str) -> Option<Check> {
         "hostname" => is_hostname,
         "ipv4" => |text| parse_ip_sloppy(text).is_some() && text.contains('.'),
         "ipv6" => |text| text.parse::<IpAddr>().is_ok() && text.contains(':'),
-        "cidr" => is_cidr,
+        "cidr" => |text| parse_cidr_sloppy(text).is_some(),
         "mac" => is_mac,
         "uuid" => |text| is_uuid(text, None, false),
         "uuid3" => |text| is_uuid(text, Some(b'3'), false),
@@ -145,28 +146,6 @@ fn is_atom(character: char) -> bool {
 
 fn is_hostname(text: &str) -> bool {
     matches(&HOSTNAME, text) && text.len() <= 255 && text.split('.').all(|part| part.len() <= 63)
-}
-
-/// An address in which octets may begin with zeros.
-fn parse_ip_sloppy(text: &str) -> Option<IpAddr> {
-    if text.contains(':') {
-        return text.parse().ok();
-    }
-    let octet = |part: &str| {
-        let good = (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-        good.then(|| part.parse::<u16>().ok()).flatten().and_then(|octet| u8::try_from(octet).ok())
-    };
-    let octets: Option<Vec<u8>> = text.split('.').map(octet).collect();
-    let octets: [u8; 4] = octets?.try_into().ok()?;
-    Some(octets.into())
-}
-
-fn is_cidr(text: &str) -> bool {
-    let Some((address, bits)) = text.split_once('/') else { return false };
-    let Some(address) = parse_ip_sloppy(address) else { return false };
-    let most = if address.is_ipv4() { 32 } else { 128 };
-    let digits = !bits.is_empty() && bits.len() <= 3 && bits.bytes().all(|byte| byte.is_ascii_digit());
-    digits && bits.parse::<u16>().is_ok_and(|bits| bits <= most)
 }
 
 /// 6, 8 or 20 octets after colons or dashes, or in pairs after dots.

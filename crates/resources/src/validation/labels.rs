@@ -4,6 +4,7 @@ use super::each;
 use crate::names;
 use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::selector::Selector;
 use serde_json::{Map, Value};
 
 /// All annotations of an object together, keys and values.
@@ -72,19 +73,8 @@ fn validate_requirement(errors: &mut ErrorList, requirement: &Value, path: &Path
 
 /// Whether a `meta/v1 LabelSelector` selects these labels; an invalid one selects none.
 pub fn selector_matches(selector: &Value, labels: &Map<String, Value>) -> bool {
-    let of = |key: &str| labels.get(key).and_then(Value::as_str);
-    selector.entries("matchLabels").iter().all(|(key, value)| of(key) == value.as_str())
-        && selector.list("matchExpressions").iter().all(|requirement| {
-            let found = of(requirement.text("key"));
-            let listed = || requirement.texts("values").any(|value| found == Some(value));
-            match requirement.text("operator") {
-                "In" => listed(),
-                "NotIn" => !listed(),
-                "Exists" => found.is_some(),
-                "DoesNotExist" => found.is_none(),
-                _ => false,
-            }
-        })
+    let selector = Selector::from_object(Some(selector));
+    selector.is_ok_and(|selector| selector.matches_with(|key| labels.get(key).and_then(Value::as_str)))
 }
 
 #[cfg(test)]

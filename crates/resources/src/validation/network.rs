@@ -5,8 +5,9 @@
 use super::each;
 use crate::names;
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::rules::cidr::{masked, parse_cidr_sloppy, parse_ip_sloppy};
 use serde_json::Value;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 pub const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
 
@@ -23,21 +24,6 @@ pub fn validate_port_number_or_name(errors: &mut ErrorList, port: Option<&Value>
         Some(number) => validate_port_number(errors, number.as_i64().unwrap_or_default(), path),
         None => validate_port_number(errors, 0, path),
     }
-}
-
-/// What `value` reads as when leading zeros are let pass, which is how old objects were read.
-pub fn parse_ip_sloppy(value: &str) -> Option<IpAddr> {
-    if let Ok(ip) = value.parse() {
-        return Some(ip);
-    }
-    let octets: Vec<u8> = value.split('.').map(decimal_octet).collect::<Option<_>>()?;
-    let octets: [u8; 4] = octets.try_into().ok()?;
-    Some(Ipv4Addr::from(octets).into())
-}
-
-fn decimal_octet(text: &str) -> Option<u8> {
-    let good = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if good { text.parse::<u32>().ok()?.try_into().ok() } else { None }
 }
 
 /// An address in a field that has always existed; `kept` are values the old object had,
@@ -102,31 +88,6 @@ pub fn validate_canonical_cidr(errors: &mut ErrorList, value: &str, path: &Path)
     let canonical = format!("{}/{length}", masked(ip, length));
     if canonical != value {
         errors.push(Error::invalid(path, value, format!("must be in canonical form ({canonical:?})")));
-    }
-}
-
-pub fn parse_cidr_sloppy(value: &str) -> Option<(IpAddr, u8)> {
-    let (address, length) = value.split_once('/')?;
-    let ip = parse_ip_sloppy(address)?;
-    if length.is_empty() || !length.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let length: u8 = length.parse().ok()?;
-    let most = if ip.is_ipv4() { 32 } else { 128 };
-    (length <= most).then_some((ip, length))
-}
-
-/// The address with the bits beyond the prefix cleared.
-pub fn masked(ip: IpAddr, length: u8) -> IpAddr {
-    match ip {
-        IpAddr::V4(ip) => {
-            let mask = u32::MAX.checked_shl(32 - u32::from(length)).unwrap_or(0);
-            Ipv4Addr::from(u32::from(ip) & mask).into()
-        }
-        IpAddr::V6(ip) => {
-            let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
-            Ipv6Addr::from(u128::from(ip) & mask).into()
-        }
     }
 }
 

@@ -14,7 +14,8 @@ use crate::read::{Read, field_mut, keep, list_mut, set};
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
-use ferry_api::pod::compute_qos_class;
+use ferry_api::rules::qos::compute_qos_class;
+use ferry_api::view::core::v1::PodSpecView;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ impl Strategy for Pod {
 
     fn prepare_for_create(&self, _context: &Context, pod: &mut Value) {
         let spec = pod.field("spec").cloned().unwrap_or_else(|| json!({}));
-        let mut status = json!({"phase": "Pending", "qosClass": compute_qos_class(&spec)});
+        let mut status = json!({"phase": "Pending", "qosClass": compute_qos_class(PodSpecView::from(&spec)).as_str()});
         if !spec.list("schedulingGates").is_empty() {
             status["conditions"] = json!([{
                 "type": "PodScheduled",

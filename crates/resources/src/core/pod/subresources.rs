@@ -3,14 +3,15 @@
 //! ValidatePodEphemeralContainersUpdate and ValidatePodResize).
 
 use super::validate_metadata_and_spec;
-use crate::pod_spec::is_restartable_init_container;
 use crate::pod_spec::update::MIRROR_POD;
 use crate::read::Read;
 use crate::validation::equality::type_of;
 use crate::validation::semantically_equal;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use ferry_api::pod::compute_qos_class;
+use ferry_api::rules::pod::is_sidecar;
+use ferry_api::rules::qos::{compute_qos_class, qos_class};
+use ferry_api::view::core::v1::PodView;
 use serde_json::Value;
 
 /// Containers for debugging can be added, never changed or taken away.
@@ -46,11 +47,7 @@ pub fn validate_resize(new: &Value, old: &Value) -> ErrorList {
     }
     let mut errors = validate_metadata_and_spec(new);
     let path = Path::new("spec");
-    let before = match old.field("status").text("qosClass") {
-        "" => was.map(compute_qos_class).unwrap_or_default(),
-        class => class,
-    };
-    if spec.map(compute_qos_class).unwrap_or_default() != before {
+    if compute_qos_class(PodView::from(new).spec()) != qos_class(PodView::from(old)) {
         let class = new.field("status").text("qosClass");
         errors.push(Error::invalid(&path, class, "Pod QOS Class may not change as a result of resizing"));
     }
@@ -78,7 +75,7 @@ pub fn validate_resize(new: &Value, old: &Value) -> ErrorList {
 
 fn validate_container_resize(errors: &mut ErrorList, list: &str, now: &Value, before: &Value, at: &Path) {
     let spec = Path::new("spec");
-    if list == "initContainers" && !is_restartable_init_container(before) {
+    if list == "initContainers" && !is_sidecar(before.into()) {
         if !same(now, before) {
             errors.push(Error::forbidden(&spec, "resources for non-sidecar init containers are immutable"));
         }

@@ -1,10 +1,10 @@
 //! What `kubectl get pods` tells of a pod: upstream's printPod, which boils the states of
 //! all containers down to one word, a fraction and a count.
 
-use crate::pod_spec::is_restartable_init_container;
 use crate::print;
 use crate::read::Read;
 use ferry_api::object::Meta;
+use ferry_api::rules::pod::is_sidecar;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -55,9 +55,8 @@ fn summarize(pod: &Value) -> Summary {
         reason = "SchedulingGated".to_owned();
     }
     let init_containers = spec.list("initContainers");
-    let is_sidecar =
-        |name: &str| init_containers.iter().any(|c| c.text("name") == name && is_restartable_init_container(c));
-    let sidecars = init_containers.iter().filter(|c| is_restartable_init_container(c)).count();
+    let is_sidecar_name = |name: &str| init_containers.iter().any(|c| c.text("name") == name && is_sidecar(c.into()));
+    let sidecars = init_containers.iter().filter(|c| is_sidecar((*c).into())).count();
     let mut summary = Summary {
         reason: String::new(),
         ready: 0,
@@ -70,7 +69,7 @@ fn summarize(pod: &Value) -> Summary {
     for (index, container) in status.list("initContainerStatuses").iter().enumerate() {
         summary.restarts += container.int("restartCount");
         summary.last_restart = summary.last_restart.max(last_end(container));
-        let sidecar = is_sidecar(container.text("name"));
+        let sidecar = is_sidecar_name(container.text("name"));
         if sidecar {
             sidecar_restarts += container.int("restartCount");
             sidecar_last = sidecar_last.max(last_end(container));

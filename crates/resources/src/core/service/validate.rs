@@ -6,11 +6,12 @@ use crate::names;
 use crate::read::Read;
 use crate::validation::labels::validate_labels;
 use crate::validation::network::{
-    PROTOCOLS, is_dual_stack, parse_ip_sloppy, validate_cidr, validate_endpoint_ip, validate_ip, validate_port_number,
+    PROTOCOLS, is_dual_stack, validate_cidr, validate_endpoint_ip, validate_ip, validate_port_number,
     validate_port_number_or_name,
 };
 use crate::validation::{each, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::rules::cidr::parse_ip_sloppy;
 use ferry_api::object::Meta;
 use serde_json::{Value, json};
 use std::collections::HashSet;
