@@ -6,12 +6,14 @@ use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use crate::service_account_token::{ACCOUNT_NAME, annotation, is_the_one, secrets};
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Informers, ListParams, Patch};
+use ferry_api::document::Node;
+use ferry_api::view::View;
+use ferry_api::view::core::v1::{ConfigMap, Pod, PodView, Secret, SecretView, ServiceAccount, ServiceAccountView};
+use ferry_client::{DeleteParams, Informers, ListParams, Patch, SharedObject};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, ServiceAccount};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -39,42 +41,44 @@ impl Controller for LegacyTokenCleanerController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        vec![Watch::itself(secrets(informers)), Watch::cached(informers.of::<ServiceAccount>())]
+        vec![Watch::itself(secrets(informers)), Watch::cached(informers.cache().of::<ServiceAccount>())]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
         let Some(secret) = secrets(&ctx.informers).get(&key.namespace, &key.name) else { return Ok(Action::Done) };
-        let account = ctx.informers.of::<ServiceAccount>().get(&key.namespace, annotation(&secret, ACCOUNT_NAME));
+        let name = annotation(secret.view(), ACCOUNT_NAME);
+        let account = ctx.informers.cache().of::<ServiceAccount>().get(&key.namespace, name);
         // Tokens that somebody made by hand are theirs to remove, and most are.
-        if !account.is_some_and(|account| is_generated(&account, &secret)) {
+        if !account.is_some_and(|account| is_generated(account.view(), secret.view())) {
             return Ok(Action::Done);
         }
-        let tracking = match ctx.client.get::<ConfigMap>("kube-system", TRACKING).await {
+        let tracking = match ctx.client.api::<ConfigMap>("kube-system").get(TRACKING).await {
             Ok(tracking) => tracking,
             Err(error) if error.is_not_found() => return Ok(Action::RequeueAfter(LOOK_EVERY)),
             Err(error) => return Err(error).during("read since when tokens are tracked for", key),
         };
-        let since = tracking.data.unwrap_or_default().remove("since").unwrap_or_default();
-        let mut plan = plan(&secret, &since, ctx.now());
+        let since = tracking.view().data().get("since").unwrap_or_default();
+        let mut plan = plan(secret.view(), since, ctx.now());
         if plan != Plan::Keep {
-            // The cache does not keep all the places where a pod can name a Secret.
-            let live = ctx.informers.client().list::<Pod>(&key.namespace, &ListParams::default()).await;
+            // Once a year a token, so that no index of all the Secrets of all pods is kept.
+            let live = ctx.informers.client().api::<Pod>(&key.namespace).list(&ListParams::default()).await;
             plan = plan.unless_used(&live.during("list the pods that may use the token", key)?.items, &key.name);
         }
+        let secrets = ctx.client.api::<Secret>(&key.namespace);
         match plan {
             Plan::Keep => Ok(Action::RequeueAfter(LOOK_EVERY)),
             Plan::Mark(day) => {
-                let labels = json!({"metadata": {"uid": secret.metadata.uid, "labels": {INVALID_SINCE: day}}});
-                match ctx.client.patch::<Secret>(&key.namespace, &key.name, &Patch::Merge(labels)).await {
+                let labels = json!({"metadata": {"uid": secret.uid(), "labels": {INVALID_SINCE: day}}});
+                match secrets.patch(&key.name, &Patch::Merge(labels)).await {
                     Err(error) if error.is_not_found() || error.is_conflict() => {}
                     other => drop(other.during("mark the unused token", key)?),
                 }
                 Ok(Action::RequeueAfter(LOOK_EVERY))
             }
             Plan::Remove => {
-                let params =
-                    DeleteParams { resource_version: secret.metadata.resource_version.clone(), ..Default::default() };
-                match ctx.client.delete::<Secret>(&key.namespace, &key.name, &params).await {
+                let version = secret.meta().resource_version().to_owned();
+                let params = DeleteParams { resource_version: Some(version), ..Default::default() };
+                match secrets.delete(&key.name, &params).await {
                     Err(error) if error.is_not_found() || error.is_conflict() => {}
                     other => other.during("remove the unused token", key)?,
                 }
@@ -92,19 +96,19 @@ enum Plan {
 }
 
 /// Whether the account lists the Secret, as older clusters made them do.
-fn is_generated(account: &ServiceAccount, secret: &Secret) -> bool {
-    let listed = account.secrets.iter().flatten().any(|reference| reference.name == secret.metadata.name);
+fn is_generated(account: ServiceAccountView<'_>, secret: SecretView<'_>) -> bool {
+    let listed = account.secrets().iter().any(|reference| reference.name() == secret.metadata().name());
     listed && is_the_one(account, secret)
 }
 
 impl Plan {
-    fn unless_used(self, pods: &[Pod], secret: &str) -> Self {
-        if pods.iter().any(|pod| mounted_secrets(pod).contains(secret)) { Self::Keep } else { self }
+    fn unless_used(self, pods: &[SharedObject<Pod>], secret: &str) -> Self {
+        if pods.iter().any(|pod| mounted_secrets(pod.view()).contains(secret)) { Self::Keep } else { self }
     }
 }
 
 /// What to do if no pod uses the token.
-fn plan(secret: &Secret, tracked_since: &str, now: Timestamp) -> Plan {
+fn plan(secret: SecretView<'_>, tracked_since: &str, now: Timestamp) -> Plan {
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
     let Ok(edge) = now.saturating_sub(UNUSED_FOR) else { return Plan::Keep };
     // Uses are known for certain from the day after tracking began.
@@ -112,17 +116,17 @@ fn plan(secret: &Secret, tracked_since: &str, now: Timestamp) -> Plan {
     if tracked.is_none_or(|tracked| day(edge) < tracked) {
         return Plan::Keep;
     }
-    let created = secret.metadata.creation_timestamp.as_ref();
-    if created.is_none_or(|created| created.0 >= edge) || secret.metadata.deletion_timestamp.is_some() {
+    let metadata = secret.metadata();
+    let created = metadata.creation_timestamp();
+    if created.is_none_or(|created| created >= edge) || metadata.deletion_timestamp().is_some() {
         return Plan::Keep;
     }
-    let label = |key: &str| secret.metadata.labels.as_ref().and_then(|labels| labels.get(key));
-    if let Some(used) = label(LAST_USED)
+    if let Some(used) = metadata.labels().get(LAST_USED)
         && used.parse::<Date>().map_or(true, |used| used >= day(edge))
     {
         return Plan::Keep;
     }
-    match label(INVALID_SINCE).and_then(|since| since.parse::<Date>().ok()) {
+    match metadata.labels().get(INVALID_SINCE).and_then(|since| since.parse::<Date>().ok()) {
         None => Plan::Mark(day(now).to_string()),
         Some(since) if since >= day(edge) => Plan::Keep,
         Some(_) => Plan::Remove,
@@ -130,46 +134,40 @@ fn plan(secret: &Secret, tracked_since: &str, now: Timestamp) -> Plan {
 }
 
 /// The names of the Secrets that a pod uses, wherever its spec names them.
-fn mounted_secrets(pod: &Pod) -> BTreeSet<String> {
-    fn visit(value: &Value, out: &mut BTreeSet<String>) {
-        let name = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        match value {
-            Value::Object(fields) => {
-                for (key, value) in fields {
-                    match key.as_str() {
-                        "secret" => out.extend(name(value, "secretName").or_else(|| name(value, "name"))),
-                        "azureFile" => out.extend(name(value, "secretName")),
-                        "secretRef" | "secretKeyRef" | "nodePublishSecretRef" => out.extend(name(value, "name")),
-                        "imagePullSecrets" => {
-                            out.extend(value.as_array().into_iter().flatten().filter_map(|item| name(item, "name")));
-                        }
-                        _ => {}
-                    }
-                    visit(value, out);
-                }
+fn mounted_secrets(pod: PodView<'_>) -> BTreeSet<&str> {
+    fn visit<'a>(node: Node<'a>, out: &mut BTreeSet<&'a str>) {
+        let name = |node: Node<'a>, key: &str| node.get(key).and_then(Node::as_str);
+        for (key, value) in node.entries() {
+            match key {
+                "secret" => out.extend(name(value, "secretName").or_else(|| name(value, "name"))),
+                "azureFile" => out.extend(name(value, "secretName")),
+                "secretRef" | "secretKeyRef" | "nodePublishSecretRef" => out.extend(name(value, "name")),
+                "imagePullSecrets" => out.extend(value.items().filter_map(|item| name(item, "name"))),
+                _ => {}
             }
-            Value::Array(items) => items.iter().for_each(|item| visit(item, out)),
-            _ => {}
+            visit(value, out);
         }
+        node.items().for_each(|item| visit(item, out));
     }
     let mut out = BTreeSet::new();
-    visit(&serde_json::to_value(&pod.spec).unwrap_or_default(), &mut out);
+    visit(pod.spec().node(), &mut out);
     out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use serde_json::Value;
 
     #[test]
     fn unused_tokens_are_marked_and_then_removed() {
         let now: Timestamp = "2026-06-15T12:00:00Z".parse().expect("a time");
-        let secret = |created: &str, labels: Value| -> Secret {
-            serde_json::from_value(json!({"metadata": {"name": "s", "creationTimestamp": created, "labels": labels}}))
-                .expect("a secret")
+        let secret = |created: &str, labels: Value| {
+            Secret::from(json!({"metadata": {"name": "s", "creationTimestamp": created, "labels": labels}}))
         };
         let old = "2024-01-01T00:00:00Z";
-        let check = |secret: &Secret, since: &str| plan(secret, since, now);
+        let check = |secret: &Secret, since: &str| plan(secret.view(), since, now);
         assert_eq!(check(&secret(old, json!({})), "2024-01-01"), Plan::Mark("2026-06-15".into()));
         assert_eq!(check(&secret(old, json!({})), "2025-06-15"), Plan::Keep, "not tracked for long");
         assert_eq!(check(&secret(old, json!({})), ""), Plan::Keep, "not tracked at all");
@@ -185,14 +183,13 @@ mod tests {
 
     #[test]
     fn every_place_in_a_pod_counts() {
-        let pod: Pod = serde_json::from_value(json!({"spec": {
+        let pod = SharedObject::<Pod>::of(json!({"spec": {
             "imagePullSecrets": [{"name": "pull"}],
             "containers": [{"name": "c", "envFrom": [{"secretRef": {"name": "from"}}],
                 "env": [{"name": "x", "valueFrom": {"secretKeyRef": {"name": "key", "key": "k"}}}]}],
             "volumes": [{"name": "a", "secret": {"secretName": "volume"}},
-                {"name": "b", "projected": {"sources": [{"secret": {"name": "projected"}}]}}]}}))
-        .expect("a pod");
-        let names: Vec<String> = mounted_secrets(&pod).into_iter().collect();
+                {"name": "b", "projected": {"sources": [{"secret": {"name": "projected"}}]}}]}}));
+        let names: Vec<&str> = mounted_secrets(pod.view()).into_iter().collect();
         assert_eq!(names, ["from", "key", "projected", "pull", "volume"]);
         assert_eq!(Plan::Remove.unless_used(std::slice::from_ref(&pod), "key"), Plan::Keep);
         assert_eq!(Plan::Remove.unless_used(&[pod], "another"), Plan::Remove);

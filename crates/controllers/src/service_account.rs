@@ -3,9 +3,10 @@
 use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
-use ferry_client::{Informer, Informers, ListParams};
-use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ferry_api::view::core::v1::{Namespace, NamespaceView, ServiceAccount};
+use ferry_api::view::meta::v1::ObjectMeta;
+use ferry_client::cache::Informer;
+use ferry_client::{Informers, ListParams};
 
 const NAME: &str = "default";
 
@@ -19,29 +20,23 @@ impl Controller for ServiceAccountController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         vec![
-            Watch::itself(informers.of::<Namespace>()),
+            Watch::itself(informers.cache().of::<Namespace>()),
             Watch::new(accounts(informers), |event, enqueue| {
-                enqueue.add(Key::new("", event.object().metadata.namespace.clone().unwrap_or_default()));
+                enqueue.add(Key::new("", event.object().namespace()));
             }),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let namespace = ctx.informers.of::<Namespace>().get("", &key.name);
-        if !namespace.is_some_and(|namespace| is_active(&namespace))
+        let namespace = ctx.informers.cache().of::<Namespace>().get("", &key.name);
+        if !namespace.is_some_and(|namespace| is_active(namespace.view()))
             || accounts(&ctx.informers).get(&key.name, NAME).is_some()
         {
             return Ok(Action::Done);
         }
-        let account = ServiceAccount {
-            metadata: ObjectMeta {
-                name: Some(NAME.to_owned()),
-                namespace: Some(key.name.clone()),
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        match ctx.client.create(&key.name, &account).await {
+        let metadata = ObjectMeta::new().with_name(NAME).with_namespace(&key.name);
+        let account = ServiceAccount::new().with_metadata(metadata);
+        match ctx.client.api(&key.name).create(&account).await {
             // The cache lags, or the namespace has just gone.
             Err(error) if error.is_already_exists() || error.is_not_found() => {}
             other => drop(other.during("create the default service account of", key)?),
@@ -50,13 +45,12 @@ impl Controller for ServiceAccountController {
     }
 }
 
-/// Only the accounts of that one name are of interest, and kept in memory.
+/// The accounts of that one name, which alone are kept in memory.
 fn accounts(informers: &Informers) -> Informer<ServiceAccount> {
-    informers.with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
+    informers.cache().with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
 }
 
 /// New objects can only be made in a namespace that is not on its way out.
-pub fn is_active(namespace: &Namespace) -> bool {
-    let phase = namespace.status.as_ref().and_then(|status| status.phase.as_deref());
-    namespace.metadata.deletion_timestamp.is_none() && phase != Some("Terminating")
+pub fn is_active(namespace: NamespaceView<'_>) -> bool {
+    namespace.metadata().deletion_timestamp().is_none() && namespace.status().phase() != "Terminating"
 }
