@@ -2,17 +2,17 @@
 //! that may sign, so that whoever holds one can tell that the file is genuine before
 //! trusting the authority in it.
 
-use crate::bootstrap_token::{NAMESPACE, is_token, text, tokens};
+use crate::bootstrap_token::{NAMESPACE, Remaining, is_token, remaining, text, tokens};
 use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ferry_client::{Informer, Informers, ListParams};
+use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, Secret, SecretView};
+use ferry_client::cache::Informer;
+use ferry_client::{Informers, ListParams, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const CONFIG_MAP_NAMESPACE: &str = "kube-public";
 const CONFIG_MAP: &str = "cluster-info";
@@ -39,7 +39,7 @@ impl Controller for BootstrapSignerController {
         vec![
             Watch::new(tokens(informers), move |_, enqueue| enqueue.add(key())),
             Watch::new(config_maps(informers), move |event, enqueue| {
-                if Key::of(&event.object().metadata) == key() {
+                if Key::of(event.object().meta()) == key() {
                     enqueue.add(key());
                 }
             }),
@@ -51,8 +51,8 @@ impl Controller for BootstrapSignerController {
             return Ok(Action::Done);
         };
         let secrets = tokens(&ctx.informers).list(Some(NAMESPACE));
-        let Some(wanted) = plan_signatures(&current, &secrets, ctx.now()) else { return Ok(Action::Done) };
-        match ctx.client.replace(&key.namespace, &wanted).await {
+        let Some(wanted) = plan_signatures(current.view(), &secrets, ctx.now()) else { return Ok(Action::Done) };
+        match ctx.client.api(&key.namespace).replace(&wanted).await {
             // Its change wakes us again.
             Err(error) if error.is_not_found() || error.is_conflict() => {}
             other => drop(other.during("sign", key)?),
@@ -62,34 +62,40 @@ impl Controller for BootstrapSignerController {
 }
 
 fn config_maps(informers: &Informers) -> Informer<ConfigMap> {
-    informers.with(ListParams { field_selector: Some(format!("metadata.name={CONFIG_MAP}")), ..Default::default() })
+    informers
+        .cache()
+        .with(ListParams { field_selector: Some(format!("metadata.name={CONFIG_MAP}")), ..Default::default() })
 }
 
 /// The ConfigMap with exactly the signatures of the tokens there are; `None` if it has them.
-fn plan_signatures(current: &ConfigMap, secrets: &[Arc<Secret>], now: Timestamp) -> Option<ConfigMap> {
-    let data = current.data.as_ref()?;
+fn plan_signatures(current: ConfigMapView<'_>, secrets: &[SharedObject<Secret>], now: Timestamp) -> Option<ConfigMap> {
+    let data = current.data().to_map();
     let content = data.get("kubeconfig")?;
     let mut wanted: BTreeMap<String, String> = data
         .iter()
         .filter(|(key, _)| !key.starts_with(SIGNATURE_PREFIX))
-        .map(|(k, v)| (k.clone(), v.clone()))
+        .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    for (id, secret) in secrets.iter().filter_map(|secret| signing_token(secret, now)) {
-        wanted.entry(format!("{SIGNATURE_PREFIX}{id}")).or_insert_with(|| sign(content, id, secret));
+    for (id, secret) in secrets.iter().filter_map(|secret| signing_token(secret.view(), now)) {
+        wanted.entry(format!("{SIGNATURE_PREFIX}{id}")).or_insert_with(|| sign(content, &id, &secret));
     }
-    (wanted != *data).then(|| ConfigMap { data: Some(wanted), ..current.clone() })
+    (wanted != data).then(|| {
+        let mut changed = current.to_owned();
+        changed.set_data(wanted);
+        changed
+    })
 }
 
 /// The two halves of a token that may sign now.
-fn signing_token(secret: &Secret, now: Timestamp) -> Option<(&str, &str)> {
-    let name = secret.metadata.name.as_deref()?.strip_prefix("bootstrap-token-")?;
+fn signing_token(secret: SecretView<'_>, now: Timestamp) -> Option<(String, String)> {
+    let name = secret.metadata().name().strip_prefix("bootstrap-token-")?;
     let (id, value) = (text(secret, "token-id"), text(secret, "token-secret"));
     let good = is_token(secret)
         && id.len() == 6
         && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && id == name
         && !value.is_empty()
-        && crate::bootstrap_token::remaining(secret, now) != crate::bootstrap_token::Remaining::Expired
+        && remaining(secret, now) != Remaining::Expired
         && text(secret, "usage-bootstrap-signing") == "true";
     good.then_some((id, value))
 }
@@ -108,6 +114,7 @@ fn sign(content: &str, id: &str, secret: &str) -> String {
 mod tests {
     use super::*;
     use crate::bootstrap_token::testing::token;
+    use ferry_api::view::Owned;
 
     #[test]
     fn a_signature_is_the_one_that_joining_nodes_compute() {
@@ -121,20 +128,17 @@ mod tests {
     #[test]
     fn signatures_follow_the_tokens() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
-        let data =
-            |pairs: &[(&str, &str)]| Some(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect());
-        let map =
-            ConfigMap { data: data(&[("kubeconfig", "x"), ("jws-kubeconfig-gone00", "old")]), ..Default::default() };
-        let signing = Arc::new(token("abcdef", &[("usage-bootstrap-signing", "true")]));
-        let silent = Arc::new(token("fedcba", &[]));
-        let late =
-            Arc::new(token("aaaaaa", &[("usage-bootstrap-signing", "true"), ("expiration", "2020-01-01T00:00:00Z")]));
-        let all = [signing, silent, late];
-        let signed = plan_signatures(&map, &all, now).expect("changed");
-        let keys: Vec<&str> = signed.data.as_ref().expect("data").keys().map(String::as_str).collect();
+        let map = |pairs: &[(&str, &str)]| ConfigMap::new().with_data(pairs.iter().copied());
+        let old = map(&[("kubeconfig", "x"), ("jws-kubeconfig-gone00", "old")]);
+        let signing = token("abcdef", &[("usage-bootstrap-signing", "true")]);
+        let silent = token("fedcba", &[]);
+        let late = token("aaaaaa", &[("usage-bootstrap-signing", "true"), ("expiration", "2020-01-01T00:00:00Z")]);
+        let all = [signing, silent, late].map(SharedObject::of);
+        let signed = plan_signatures(old.view(), &all, now).expect("changed");
+        let keys: Vec<String> = signed.view().data().to_map().into_keys().collect();
         assert_eq!(keys, ["jws-kubeconfig-abcdef", "kubeconfig"]);
-        assert!(plan_signatures(&signed, &all, now).is_none(), "nothing is left to do");
-        let empty = ConfigMap { data: data(&[("other", "x")]), ..Default::default() };
-        assert!(plan_signatures(&empty, &all, now).is_none(), "there is nothing to sign");
+        assert!(plan_signatures(signed.view(), &all, now).is_none(), "nothing is left to do");
+        let empty = map(&[("other", "x")]);
+        assert!(plan_signatures(empty.view(), &all, now).is_none(), "there is nothing to sign");
     }
 }

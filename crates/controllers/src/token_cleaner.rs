@@ -4,8 +4,8 @@ use crate::bootstrap_token::{Remaining, is_token, remaining, tokens};
 use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
+use ferry_api::view::core::v1::Secret;
 use ferry_client::{DeleteParams, Informers};
-use k8s_openapi::api::core::v1::Secret;
 use std::time::Duration;
 
 pub struct TokenCleanerController;
@@ -30,13 +30,13 @@ impl Controller for TokenCleanerController {
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
         let secret = tokens(&ctx.informers).get(&key.namespace, &key.name);
-        let Some(secret) = secret.filter(|secret| is_token(secret)) else { return Ok(Action::Done) };
-        match remaining(&secret, ctx.now()) {
+        let Some(secret) = secret.filter(|secret| is_token(secret.view())) else { return Ok(Action::Done) };
+        match remaining(secret.view(), ctx.now()) {
             Remaining::Endless => Ok(Action::Done),
             Remaining::For(left) => Ok(Action::RequeueAfter(Duration::try_from(left).unwrap_or(Duration::ZERO))),
             Remaining::Expired => {
-                let params = DeleteParams { uid: secret.metadata.uid.clone(), ..Default::default() };
-                match ctx.client.delete::<Secret>(&key.namespace, &key.name, &params).await {
+                let params = DeleteParams { uid: Some(secret.uid().to_owned()), ..Default::default() };
+                match ctx.client.api::<Secret>(&key.namespace).delete(&key.name, &params).await {
                     // It is gone already, or another of that name has come.
                     Err(error) if error.is_not_found() || error.is_conflict() => {}
                     other => other.during("remove the expired token", key)?,
