@@ -1,13 +1,18 @@
 //! Fills ClusterRoles that are made of others (admin, edit, view and what operators add).
 
 use crate::error::{During, Result};
+use crate::label_index;
 use crate::runner::{Action, Context, Controller, Key, Watch};
-use crate::selector;
 use async_trait::async_trait;
-use ferry_client::{Informers, Patch};
-use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
-use serde_json::json;
-use std::sync::Arc;
+use ferry_api::rules::label_selector;
+use ferry_api::view::Map;
+use ferry_api::view::rbac::v1::{ClusterRole, ClusterRoleView, PolicyRule, PolicyRuleView};
+use ferry_client::cache::Informer;
+use ferry_client::{Informers, Patch, SharedObject};
+use serde_json::{Value, json};
+
+/// The index that has all roles with an aggregation rule under one value.
+const AGGREGATES: &str = "aggregates";
 
 pub struct ClusterRoleAggregationController;
 
@@ -18,18 +23,28 @@ impl Controller for ClusterRoleAggregationController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let roles = informers.of::<ClusterRole>();
-        vec![Watch::new(informers.of::<ClusterRole>(), move |_, enqueue| {
-            for role in roles.list(None).iter().filter(|role| role.aggregation_rule.is_some()) {
-                enqueue.add_object(&role.metadata);
+        let roles = label_index::by_label(informers.cache().of::<ClusterRole>()).indexed(AGGREGATES, |role| {
+            role.view().aggregation_rule().map(|_| AGGREGATES.to_owned()).into_iter().collect()
+        });
+        vec![Watch::new(roles.clone(), move |event, enqueue| {
+            let (old, new) = event.versions();
+            for aggregate in roles.by_index(AGGREGATES, AGGREGATES) {
+                let selects = |role: Option<&SharedObject<ClusterRole>>| {
+                    role.is_some_and(|role| is_selected(aggregate.view(), role.meta().labels()))
+                };
+                if aggregate.name() == event.object().name() || selects(old) || selects(new) {
+                    enqueue.add_object(aggregate.meta());
+                }
             }
         })]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let roles = ctx.informers.of::<ClusterRole>();
+        let roles = ctx.informers.cache().of::<ClusterRole>();
         let Some(role) = roles.get("", &key.name) else { return Ok(Action::Done) };
-        let Some(rules) = plan_rules(&role, &roles.list(None)) else { return Ok(Action::Done) };
+        let Some(rules) = plan_rules(role.view(), &roles) else { return Ok(Action::Done) };
+        // No rules are an empty list and not an absent one, which would take nothing away.
+        let rules: Vec<Value> = rules.into_iter().map(Value::from).collect();
         let patch = Patch::Apply {
             manager: self.name().to_owned(),
             force: true,
@@ -38,7 +53,7 @@ impl Controller for ClusterRoleAggregationController {
                 "metadata": {"name": key.name}, "rules": rules,
             }),
         };
-        match ctx.client.patch::<ClusterRole>("", &key.name, &patch).await {
+        match ctx.client.api::<ClusterRole>("").patch(&key.name, &patch).await {
             Err(error) if error.is_not_found() => {}
             other => drop(other.during("aggregate the cluster role", key)?),
         }
@@ -46,25 +61,27 @@ impl Controller for ClusterRoleAggregationController {
     }
 }
 
-/// The rules of all selected roles in order of name, each once; None when the role has
+/// Whether an aggregate takes the rules of a role with these labels.
+fn is_selected(aggregate: ClusterRoleView<'_>, labels: Map<'_, &str>) -> bool {
+    let selectors = aggregate.aggregation_rule().unwrap_or_default().cluster_role_selectors();
+    selectors.iter().any(|selector| label_selector::matches(Some(selector), labels))
+}
+
+/// The rules of all selected roles in order of name, each once; `None` when the role has
 /// them or is no aggregate.
-fn plan_rules(role: &ClusterRole, all: &[Arc<ClusterRole>]) -> Option<Vec<PolicyRule>> {
-    let rule = role.aggregation_rule.as_ref()?;
-    let mut rules: Vec<PolicyRule> = Vec::new();
-    for selector in rule.cluster_role_selectors.iter().flatten() {
-        let mut selected: Vec<&Arc<ClusterRole>> = all
-            .iter()
-            .filter(|other| other.metadata.name != role.metadata.name)
-            .filter(|other| selector::matches(selector, other.metadata.labels.as_ref()))
-            .collect();
-        selected.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-        for rule in selected.iter().flat_map(|other| other.rules.iter().flatten()) {
-            if !rules.contains(rule) {
-                rules.push(rule.clone());
+fn plan_rules(role: ClusterRoleView<'_>, all: &Informer<ClusterRole>) -> Option<Vec<PolicyRule>> {
+    let selectors = role.aggregation_rule()?.cluster_role_selectors();
+    let selected: Vec<SharedObject<ClusterRole>> =
+        selectors.iter().flat_map(|selector| label_index::matching(all, "", Some(selector))).collect();
+    let mut rules: Vec<PolicyRuleView<'_>> = Vec::new();
+    for other in selected.iter().filter(|other| other.name() != role.metadata().name()) {
+        for rule in other.view().rules() {
+            if !rules.contains(&rule) {
+                rules.push(rule);
             }
         }
     }
-    (rules != role.rules.clone().unwrap_or_default()).then_some(rules)
+    (!rules.iter().copied().eq(role.rules())).then(|| rules.into_iter().map(PolicyRuleView::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -73,22 +90,27 @@ mod tests {
 
     #[test]
     fn rules_are_gathered_by_label_once_each() {
-        let role = |value: serde_json::Value| Arc::new(serde_json::from_value::<ClusterRole>(value).expect("a role"));
+        let role = |value: Value| SharedObject::<ClusterRole>::of(value);
         let rule = |resource: &str| json!({"apiGroups": [""], "resources": [resource], "verbs": ["get"]});
         let view = role(json!({"metadata": {"name": "view", "labels": {"to": "view"}},
             "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"to": "view"}}]}}));
-        let all = [
-            role(
-                json!({"metadata": {"name": "b", "labels": {"to": "view"}}, "rules": [rule("pods"), rule("services")]}),
-            ),
+        let selected = role(
+            json!({"metadata": {"name": "b", "labels": {"to": "view"}}, "rules": [rule("pods"), rule("services")]}),
+        );
+        let all = label_index::by_label(Informer::fixed([
+            selected.clone(),
             role(json!({"metadata": {"name": "a", "labels": {"to": "view"}}, "rules": [rule("services")]})),
             role(json!({"metadata": {"name": "c"}, "rules": [rule("secrets")]})),
             view.clone(),
-        ];
-        let rules = plan_rules(&view, &all).expect("a change");
-        assert_eq!(serde_json::to_value(&rules).expect("JSON"), json!([rule("services"), rule("pods")]));
-        let filled = ClusterRole { rules: Some(rules), ..ClusterRole::clone(&view) };
-        assert_eq!(plan_rules(&filled, &all), None);
-        assert_eq!(plan_rules(&all[0], &all), None);
+        ]));
+        let rules = plan_rules(view.view(), &all).expect("a change");
+        let mut filled = view.to_owned();
+        filled.set_rules(rules.clone());
+        let rules: Vec<Value> = rules.into_iter().map(Value::from).collect();
+        assert_eq!(rules, [rule("services"), rule("pods")]);
+        assert_eq!(plan_rules(role(filled.into()).view(), &all), None);
+        assert_eq!(plan_rules(selected.view(), &all), None);
+        assert!(is_selected(view.view(), selected.meta().labels()));
+        assert!(!is_selected(selected.view(), selected.meta().labels()));
     }
 }
