@@ -13,7 +13,15 @@ pub mod cleaner;
 mod request;
 pub mod signer;
 
-use k8s_openapi::api::certificates::v1::{CertificateSigningRequest, CertificateSigningRequestCondition};
+use crate::error::Result;
+use crate::runner::{Action, Context, Controller, Key, Watch};
+use async_trait::async_trait;
+use ferry_api::rules::condition;
+use ferry_api::view::Base64;
+use ferry_api::view::certificates::v1::{
+    CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestView,
+};
+use ferry_client::{Informers, SharedObject};
 
 /// The account whose rights all three use, as upstream's do.
 const IDENTITY: &str = "certificate-controller";
@@ -23,37 +31,71 @@ const KUBELET_CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
 const KUBELET_SERVING: &str = "kubernetes.io/kubelet-serving";
 const LEGACY_UNKNOWN: &str = "kubernetes.io/legacy-unknown";
 
-fn conditions(request: &CertificateSigningRequest) -> &[CertificateSigningRequestCondition] {
-    request.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default()
+/// The parts in which the controllers of requests differ.
+#[async_trait]
+pub trait RequestController: Send + Sync + 'static {
+    const NAME: &'static str;
+    const WORKERS: usize;
+
+    /// Called for each request that exists, at its changes and when its time has come.
+    async fn reconcile_request(
+        &self,
+        ctx: &Context,
+        key: &Key,
+        request: &SharedObject<CertificateSigningRequest>,
+    ) -> Result<Action>;
 }
 
-fn has_condition(request: &CertificateSigningRequest, kind: &str) -> bool {
-    conditions(request).iter().any(|condition| condition.type_ == kind)
+#[async_trait]
+impl<C: RequestController> Controller for C {
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn identity(&self) -> &'static str {
+        IDENTITY
+    }
+
+    fn workers(&self) -> usize {
+        C::WORKERS
+    }
+
+    fn watches(&self, informers: &Informers) -> Vec<Watch> {
+        vec![Watch::itself(informers.cache().of::<CertificateSigningRequest>())]
+    }
+
+    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
+        match ctx.informers.cache().of::<CertificateSigningRequest>().get("", &key.name) {
+            Some(request) => self.reconcile_request(ctx, key, &request).await,
+            None => Ok(Action::Done),
+        }
+    }
 }
 
-fn certificate(request: &CertificateSigningRequest) -> Option<&[u8]> {
-    let bytes = request.status.as_ref()?.certificate.as_ref()?;
-    (!bytes.0.is_empty()).then_some(&bytes.0)
+fn has_condition(request: CertificateSigningRequestView<'_>, kind: &str) -> bool {
+    condition::find(request.status().conditions(), kind).is_some()
 }
 
+/// The certificate that was issued.
+fn certificate(request: CertificateSigningRequestView<'_>) -> Option<Base64<'_>> {
+    Some(request.status().certificate()).filter(|certificate| !certificate.0.is_empty())
+}
+
+/// Appends a condition; the server fills in the times.
 fn push_condition(request: &mut CertificateSigningRequest, kind: &str, reason: &str, message: &str) {
-    let condition = CertificateSigningRequestCondition {
-        type_: kind.to_owned(),
-        status: "True".to_owned(),
-        reason: Some(reason.to_owned()),
-        message: Some(message.to_owned()),
-        // The server fills in the times.
-        ..Default::default()
-    };
-    request.status.get_or_insert_default().conditions.get_or_insert_default().push(condition);
+    let condition = CertificateSigningRequestCondition::new()
+        .with_type(kind)
+        .with_status("True")
+        .with_reason(reason)
+        .with_message(message);
+    request.edit_status(|status| status.push_conditions(condition));
 }
 
 #[cfg(test)]
 mod testing {
     use super::*;
-    use k8s_openapi::ByteString;
-    use k8s_openapi::api::certificates::v1::CertificateSigningRequestSpec;
-    use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+    use ferry_api::view::certificates::v1::CertificateSigningRequestSpec;
+    use ferry_api::view::meta::v1::ObjectMeta;
     use rcgen::{CertificateParams, DnType, KeyPair, SanType};
 
     /// The PEM of a request for this subject.
@@ -67,16 +109,11 @@ mod testing {
     }
 
     pub fn request(signer: &str, usages: &[&str], pem: Vec<u8>) -> CertificateSigningRequest {
-        CertificateSigningRequest {
-            metadata: ObjectMeta { name: Some("r".to_owned()), ..Default::default() },
-            spec: CertificateSigningRequestSpec {
-                request: ByteString(pem),
-                signer_name: signer.to_owned(),
-                usages: Some(usages.iter().map(|usage| (*usage).to_owned()).collect()),
-                username: Some("system:node:a".to_owned()),
-                ..Default::default()
-            },
-            status: None,
-        }
+        let spec = CertificateSigningRequestSpec::new()
+            .with_request(pem)
+            .with_signer_name(signer)
+            .with_usages(usages.iter().copied())
+            .with_username("system:node:a");
+        CertificateSigningRequest::new().with_metadata(ObjectMeta::new().with_name("r")).with_spec(spec)
     }
 }

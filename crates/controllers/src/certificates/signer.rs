@@ -2,14 +2,13 @@
 //! that a signer must not sign gets the condition Failed with the reason.
 
 use super::request::Asked;
-use super::{IDENTITY, certificate, has_condition, push_condition};
+use super::{RequestController, certificate, has_condition, push_condition};
 use crate::error::{During, Error, Result};
-use crate::runner::{Action, Context, Controller, Key, Watch};
+use crate::runner::{Action, Context, Key};
 use async_trait::async_trait;
-use ferry_client::Informers;
+use ferry_api::view::certificates::v1::{CertificateSigningRequest, CertificateSigningRequestView};
+use ferry_client::SharedObject;
 use jiff::Timestamp;
-use k8s_openapi::ByteString;
-use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,45 +33,36 @@ pub struct SigningController {
 const SHORTEST: Duration = Duration::from_secs(10 * 60);
 
 #[async_trait]
-impl Controller for SigningController {
-    fn name(&self) -> &'static str {
-        "certificatesigningrequest-signing-controller"
-    }
+impl RequestController for SigningController {
+    const NAME: &'static str = "certificatesigningrequest-signing-controller";
+    const WORKERS: usize = 5;
 
-    fn identity(&self) -> &'static str {
-        IDENTITY
-    }
-
-    fn workers(&self) -> usize {
-        5
-    }
-
-    fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        vec![Watch::itself(informers.of::<CertificateSigningRequest>())]
-    }
-
-    async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let Some(request) = ctx.informers.of::<CertificateSigningRequest>().get("", &key.name) else {
-            return Ok(Action::Done);
-        };
-        let plan = plan_signing(&request).map_err(|why| Error::Retry(format!("unable to parse csr {key}: {why}")))?;
-        let mut changed = (*request).clone();
+    async fn reconcile_request(
+        &self,
+        ctx: &Context,
+        key: &Key,
+        request: &SharedObject<CertificateSigningRequest>,
+    ) -> Result<Action> {
+        let plan =
+            plan_signing(request.view()).map_err(|why| Error::Retry(format!("unable to parse csr {key}: {why}")))?;
+        let mut changed = request.to_owned();
         match plan {
             Plan::Leave => return Ok(Action::Done),
             Plan::Fail(why) => push_condition(&mut changed, "Failed", "SignerValidationFailure", &why),
             Plan::Sign => {
+                let spec = request.view().spec();
                 let order = SigningOrder {
-                    request_pem: &request.spec.request.0,
-                    usages: request.spec.usages.as_deref().unwrap_or_default(),
-                    lifetime: compute_lifetime(request.spec.expiration_seconds, self.lifetime),
+                    request_pem: &spec.request().decode(),
+                    usages: &spec.usages().to_vec(),
+                    lifetime: compute_lifetime(spec.expiration_seconds(), self.lifetime),
                     now: ctx.now(),
                 };
                 let signed = (self.signer)(&order);
                 let pem = signed.map_err(|why| Error::Retry(format!("error auto signing csr {key}: {why}")))?;
-                changed.status.get_or_insert_default().certificate = Some(ByteString(pem.into_bytes()));
+                changed.edit_status(|status| status.set_certificate(pem.into_bytes()));
             }
         }
-        match ctx.client.replace_status("", &changed).await {
+        match ctx.client.api("").replace_status(&changed).await {
             Err(error) if error.is_not_found() => {}
             other => drop(other.during("write the certificate or the failure of", key)?),
         }
@@ -87,17 +77,17 @@ enum Plan {
     Sign,
 }
 
-fn plan_signing(request: &CertificateSigningRequest) -> std::result::Result<Plan, String> {
+fn plan_signing(request: CertificateSigningRequestView<'_>) -> std::result::Result<Plan, String> {
+    let spec = request.spec();
     let is_open = has_condition(request, "Approved")
         && !has_condition(request, "Denied")
         && !has_condition(request, "Failed")
         && certificate(request).is_none();
-    if !is_open || !request.spec.signer_name.starts_with("kubernetes.io/") {
+    if !is_open || !spec.signer_name().starts_with("kubernetes.io/") {
         return Ok(Plan::Leave);
     }
-    let asked = Asked::parse(&request.spec.request.0)?;
-    let usages = request.spec.usages.as_deref().unwrap_or_default();
-    Ok(match asked.check(&request.spec.signer_name, usages) {
+    let asked = Asked::parse(&spec.request().decode())?;
+    Ok(match asked.check(spec.signer_name(), &spec.usages().to_vec()) {
         None => Plan::Leave,
         Some(Err(why)) => Plan::Fail(why),
         Some(Ok(())) => Plan::Sign,
@@ -116,33 +106,34 @@ mod tests {
     use super::super::testing::{pem, request};
     use super::super::{KUBE_APISERVER_CLIENT, KUBELET_CLIENT};
     use super::*;
+    use ferry_api::view::Owned;
 
     #[test]
     fn only_what_is_approved_is_signed() {
         let usages = &["digital signature", "client auth"];
         let pem = pem("system:node:a", "system:nodes", &[]);
         let pending = request(KUBELET_CLIENT, usages, pem.clone());
-        assert_eq!(plan_signing(&pending), Ok(Plan::Leave));
+        assert_eq!(plan_signing(pending.view()), Ok(Plan::Leave));
         let approved = |signer: &str, usages: &[&str]| {
             let mut approved = request(signer, usages, pem.clone());
             push_condition(&mut approved, "Approved", "", "");
             approved
         };
-        assert_eq!(plan_signing(&approved(KUBELET_CLIENT, usages)), Ok(Plan::Sign));
+        assert_eq!(plan_signing(approved(KUBELET_CLIENT, usages).view()), Ok(Plan::Sign));
         for over in ["Denied", "Failed"] {
             let mut over_one = approved(KUBELET_CLIENT, usages);
             push_condition(&mut over_one, over, "", "");
-            assert_eq!(plan_signing(&over_one), Ok(Plan::Leave), "{over}");
+            assert_eq!(plan_signing(over_one.view()), Ok(Plan::Leave), "{over}");
         }
-        assert_eq!(plan_signing(&approved("example.com/mine", usages)), Ok(Plan::Leave));
-        assert_eq!(plan_signing(&approved("kubernetes.io/other", usages)), Ok(Plan::Leave));
+        assert_eq!(plan_signing(approved("example.com/mine", usages).view()), Ok(Plan::Leave));
+        assert_eq!(plan_signing(approved("kubernetes.io/other", usages).view()), Ok(Plan::Leave));
         assert_eq!(
-            plan_signing(&approved(KUBE_APISERVER_CLIENT, &["server auth"])),
+            plan_signing(approved(KUBE_APISERVER_CLIENT, &["server auth"]).view()),
             Ok(Plan::Fail("invalid usage for client certificate: server auth".into()))
         );
         let mut signed = approved(KUBELET_CLIENT, usages);
-        signed.status.get_or_insert_default().certificate = Some(ByteString(b"PEM".to_vec()));
-        assert_eq!(plan_signing(&signed), Ok(Plan::Leave));
+        signed.edit_status(|status| status.set_certificate(b"PEM".to_vec()));
+        assert_eq!(plan_signing(signed.view()), Ok(Plan::Leave));
     }
 
     #[test]
