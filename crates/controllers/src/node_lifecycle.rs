@@ -2,28 +2,38 @@
 //!
 //! A kubelet renews its Lease every ten seconds. Each node is looked at when it changes
 //! and when its time is up; a healthy cluster costs one look a node each grace period.
-//! health.rs judges, taint.rs says which taints follow; the pods are taken away by
-//! taint_eviction.rs. The reference is upstream's pkg/controller/nodelifecycle.
+//! health.rs judges, zone.rs counts the nodes that are well, taint.rs says which taints
+//! follow; the pods are taken away by taint_eviction.rs. The reference is upstream's
+//! pkg/controller/nodelifecycle.
+//!
+//! | key | reconciled |
+//! |---|---|
+//! | `""`/node | when the node changes, when it is silent and its Lease is renewed, when its time is up, when its zone's evictions change |
+//! | namespace/pod | when the pod arrives on a silent node, or its node becomes silent |
 
 mod health;
 mod taint;
+mod zone;
 
 use crate::Config;
 use crate::error::{During, Result};
-use crate::pod;
-use crate::runner::{Action, Clock, Context, Controller, Key, Watch, event_versions};
+use crate::node_index::{by_node, on_node};
+use crate::runner::{Action, Clock, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
-use ferry_client::{Event, Informer, Informers, ListParams, Patch, reference};
-use health::{Heartbeats, Judgement, judge, ready_status};
+use ferry_api::rules::pod;
+use ferry_api::view::coordination::v1::Lease;
+use ferry_api::view::core::v1::{Node, NodeView, Pod};
+use ferry_client::cache::{Event, Informer};
+use ferry_client::{Informers, ListParams, Patch, Reference, SharedObject};
+use health::{Heartbeats, Judgement, is_silent, judge, ready_status};
 use jiff::Timestamp;
-use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{Node, Pod};
 use parking_lot::Mutex;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use taint::{Zones, plan_taints};
+use taint::plan_taints;
+use zone::Zones;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
@@ -34,6 +44,7 @@ pub struct NodeLifecycleController {
     grace: Duration,
     startup_grace: Duration,
     heartbeats: Arc<Heartbeats>,
+    zones: Arc<Mutex<Zones>>,
     known: Mutex<HashSet<String>>,
     /// When the next node of a zone may be tainted for eviction.
     next_eviction: Mutex<HashMap<String, Timestamp>>,
@@ -45,28 +56,29 @@ impl NodeLifecycleController {
             grace: config.node_monitor_grace_period,
             startup_grace: config.node_startup_grace_period,
             heartbeats: Arc::default(),
+            zones: Arc::default(),
             known: Mutex::default(),
             next_eviction: Mutex::default(),
         }
     }
 
-    fn note_presence(&self, ctx: &Context, name: &str, node: Option<&Node>) {
+    /// Records an event for a node that is new or gone.
+    fn note_presence(&self, ctx: &Context, name: &str, node: Option<&SharedObject<Node>>) {
         let mut known = self.known.lock();
         match node {
             Some(node) if known.insert(name.to_owned()) => {
                 let message = format!("Node {name} event: Registered Node {name} in Controller");
-                ctx.recorder.normal(&reference(node), "RegisteredNode", message);
+                ctx.recorder.normal(node, "RegisteredNode", message);
             }
             None if known.remove(name) => {
-                let gone = Node {
-                    metadata: k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta {
-                        name: Some(name.to_owned()),
-                        ..Default::default()
-                    },
+                let gone = Reference {
+                    api_version: "v1".to_owned(),
+                    kind: "Node".to_owned(),
+                    name: name.to_owned(),
                     ..Default::default()
                 };
                 let message = format!("Node {name} event: Removing Node {name} from Controller");
-                ctx.recorder.normal(&reference(&gone), "RemovingNode", message);
+                ctx.recorder.normal(&gone, "RemovingNode", message);
             }
             _ => {}
         }
@@ -92,95 +104,87 @@ impl Controller for NodeLifecycleController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let (nodes, of_leases) = (informers.of::<Node>(), informers.of::<Node>());
-        let (heartbeats, clock) = (self.heartbeats.clone(), Clock::system());
+        let nodes = informers.cache().of::<Node>();
+        let pods = by_node(informers.cache().of::<Pod>());
         vec![
-            Watch::new(informers.of::<Node>(), move |event, enqueue| {
-                let (old, new) = event_versions(event);
-                let ready = |node: Option<&Arc<Node>>| node.map(|node| ready_status(node).map(str::to_owned));
-                enqueue.add_object(&event.object().metadata);
-                // Whether pods are evicted at all depends on how many nodes are well.
-                if ready(old) != ready(new) && !matches!(event, Event::Added(_)) {
-                    for node in nodes.list(None) {
-                        enqueue.add_object(&node.metadata);
-                    }
-                }
+            Watch::new(nodes.clone(), {
+                let (zones, pods) = (self.zones.clone(), pods.clone());
+                move |event, enqueue| wake_for_node(event, &zones, &pods, enqueue)
             }),
-            Watch::new(leases(informers), move |event, enqueue| {
-                let lease = event.object();
-                let name = lease.metadata.name.as_deref().unwrap_or_default();
-                if matches!(event, Event::Deleted(_)) {
-                    return;
-                }
-                let renewed = lease.spec.as_ref().and_then(|spec| spec.renew_time.clone());
-                heartbeats.lease_renewed(name, renewed, clock.now());
-                // A node that is well is looked at when its time is up, not at each beat.
-                let is_well = of_leases.get("", name).is_none_or(|node| ready_status(&node) != Some("Unknown"));
-                if !is_well {
-                    enqueue.add(Key::new("", name));
-                }
-            }),
-            Watch::new(informers.of::<Pod>(), {
-                let nodes = informers.of::<Node>();
+            Watch::new(leases(informers), {
+                let (heartbeats, clock, nodes) = (self.heartbeats.clone(), Clock::system(), nodes.clone());
                 move |event, enqueue| {
-                    // A pod that arrives on a silent node must not look ready.
-                    let name = pod::node_name(event.object());
-                    let arrived = match event {
-                        Event::Added(_) => true,
-                        Event::Updated { old, .. } => pod::node_name(old) != name,
-                        Event::Deleted(_) => false,
-                    };
-                    if arrived && nodes.get("", name).is_some_and(|node| ready_status(&node) == Some("Unknown")) {
-                        enqueue.add(Key::new("", name));
+                    if matches!(event, Event::Deleted(_)) {
+                        return;
                     }
+                    let lease = event.object();
+                    heartbeats.lease_renewed(lease.name(), lease.view().spec().renew_time(), clock.now());
+                    // A node that is well is looked at when its time is up, not at each beat.
+                    if nodes.get("", lease.name()).is_some_and(|node| is_silent(node.view())) {
+                        enqueue.add(Key::new("", lease.name()));
+                    }
+                }
+            }),
+            Watch::new(pods, move |event, enqueue| {
+                // A pod that arrives on a silent node must not look ready.
+                let pod = event.object();
+                let name = pod.view().spec().node_name();
+                let arrived = match event {
+                    Event::Added(_) => true,
+                    Event::Updated { old, .. } => old.view().spec().node_name() != name,
+                    Event::Deleted(_) => false,
+                };
+                if arrived && nodes.get("", name).is_some_and(|node| is_silent(node.view())) {
+                    enqueue.add_object(pod.meta());
                 }
             }),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let node = ctx.informers.of::<Node>().get("", &key.name);
-        self.note_presence(ctx, &key.name, node.as_deref());
+        // Nodes have no namespace and pods always have one.
+        if !key.namespace.is_empty() {
+            return mark_pod_not_ready(ctx, key).await.map(|()| Action::Done);
+        }
+        let node = ctx.informers.cache().of::<Node>().get("", &key.name);
+        self.note_presence(ctx, &key.name, node.as_ref());
         let Some(node) = node else {
             self.heartbeats.forget(&key.name);
             return Ok(Action::Done);
         };
         let now = ctx.now();
-        let seen = self.heartbeats.last_seen(&node, now);
-        let grace = if ready_status(&node).is_some() { self.grace } else { self.startup_grace };
-        let left = match judge(&node, seen, grace, now) {
+        let seen = self.heartbeats.last_seen(node.view(), now);
+        let ready = ready_status(node.view());
+        let grace = if ready.is_some() { self.grace } else { self.startup_grace };
+        let left = match judge(node.view(), seen, grace, now) {
             Judgement::Alive { for_another } => for_another,
             Judgement::Silent { status: None } => None,
             Judgement::Silent { status: Some(status) } => {
-                let was_ready = ready_status(&node) == Some("True");
-                let mut silent = Node::clone(&node);
-                silent.status = Some(*status);
-                match ctx.client.replace_status("", &silent).await {
+                let mut silent = node.to_owned();
+                silent.set_status(status);
+                match ctx.client.api("").replace_status(&silent).await {
                     Err(error) if error.is_not_found() => return Ok(Action::Done),
                     other => drop(other.during("report the silence of node", key)?),
                 }
-                if was_ready {
+                if ready == Some("True") {
                     let message = format!("Node {} status is now: NodeNotReady", key.name);
-                    ctx.recorder.normal(&reference(&*node), "NodeNotReady", message);
+                    ctx.recorder.normal(&node, "NodeNotReady", message);
                 }
                 // The change comes back as an event; taints and pods follow from it.
                 return Ok(Action::Done);
             }
         };
-        let turn = self.apply_taints(ctx, &node, now).await?;
-        if ready_status(&node) == Some("Unknown") {
-            mark_pods_not_ready(ctx, &key.name, now).await?;
-        }
+        let turn = self.apply_taints(ctx, node.view(), now).await?;
         Ok(Action::after(left.into_iter().chain(turn).min()))
     }
 }
 
 impl NodeLifecycleController {
     /// Returns how long to wait when it is not this node's turn to be emptied.
-    async fn apply_taints(&self, ctx: &Context, node: &Node, now: Timestamp) -> Result<Option<Duration>> {
-        let zones = Zones::of(&ctx.informers.of::<Node>().list(None));
-        let zone = taint::zone(node);
-        let mut plan = plan_taints(node, zones.may_evict(&zone), now);
+    async fn apply_taints(&self, ctx: &Context, node: NodeView<'_>, now: Timestamp) -> Result<Option<Duration>> {
+        let zone = zone::name(node);
+        let evictions = self.zones.lock().may_evict(&zone);
+        let mut plan = plan_taints(node, evictions, now);
         let mut wait = None;
         if plan.evicts
             && let Err(left) = self.take_turn(&zone, now)
@@ -189,11 +193,11 @@ impl NodeLifecycleController {
             wait = Some(left);
         }
         let Some(taints) = plan.taints else { return Ok(wait) };
-        let name = node.metadata.name.as_deref().unwrap_or_default();
+        let (name, version) = (node.metadata().name(), node.metadata().resource_version());
         // The list is replaced as a whole, so the revision it was read at must still hold.
-        let patch =
-            json!({"metadata": {"resourceVersion": node.metadata.resource_version}, "spec": {"taints": taints}});
-        match ctx.client.patch::<Node>("", name, &Patch::Merge(patch)).await {
+        let taints: Vec<Value> = taints.into_iter().map(Value::from).collect();
+        let patch = json!({"metadata": {"resourceVersion": version}, "spec": {"taints": taints}});
+        match ctx.client.api::<Node>("").patch(name, &Patch::Merge(patch)).await {
             Err(error) if error.is_not_found() => {}
             other => drop(other.during("taint node", name)?),
         }
@@ -201,26 +205,44 @@ impl NodeLifecycleController {
     }
 }
 
-/// Nobody else can say it for a kubelet that is silent; endpoints follow from it.
-async fn mark_pods_not_ready(ctx: &Context, node: &str, now: Timestamp) -> Result<()> {
-    for pod in ctx.informers.of::<Pod>().list(None) {
-        if pod::node_name(&pod) != node || !pod::is_ready(&pod) {
-            continue;
-        }
-        let key = Key::of(&pod.metadata);
-        let patch = json!({"metadata": {"uid": pod.metadata.uid}, "status": {"conditions": [
-            {"type": "Ready", "status": "False", "lastTransitionTime": now},
-        ]}});
-        match ctx.client.patch_status::<Pod>(&key.namespace, &key.name, &Patch::Strategic(patch)).await {
-            Err(error) if error.is_not_found() => continue,
-            other => drop(other.during("mark as not ready the pod", &key)?),
-        }
-        ctx.recorder.warning(&reference(&*pod), "NodeNotReady", "Node is not ready");
+fn wake_for_node(event: &Event<Node>, zones: &Mutex<Zones>, pods: &Informer<Pod>, enqueue: &Enqueue) {
+    let node = event.object();
+    let (old, new) = event.versions();
+    let affected = zones.lock().observe(node.name(), new.map(SharedObject::view));
+    enqueue.add_object(node.meta());
+    for name in affected {
+        enqueue.add(Key::new("", name));
     }
+    let is_silent = |node: Option<&SharedObject<Node>>| node.is_some_and(|node| is_silent(node.view()));
+    if is_silent(new) && !is_silent(old) {
+        for pod in on_node(pods, node.name()) {
+            enqueue.add_object(pod.meta());
+        }
+    }
+}
+
+/// Reports a ready pod of a silent node as not ready, since its kubelet cannot; endpoints
+/// follow from it.
+async fn mark_pod_not_ready(ctx: &Context, key: &Key) -> Result<()> {
+    let cache = ctx.informers.cache();
+    let pod = cache.of::<Pod>().get(&key.namespace, &key.name);
+    let Some(pod) = pod.filter(|pod| pod::is_ready(pod.view())) else { return Ok(()) };
+    let node = cache.of::<Node>().get("", pod.view().spec().node_name());
+    if !node.is_some_and(|node| is_silent(node.view())) {
+        return Ok(());
+    }
+    let patch = json!({"metadata": {"uid": pod.uid()}, "status": {"conditions": [
+        {"type": "Ready", "status": "False", "lastTransitionTime": ctx.now()},
+    ]}});
+    match ctx.client.api::<Pod>(&key.namespace).patch_status(&key.name, &Patch::Strategic(patch)).await {
+        Err(error) if error.is_not_found() => return Ok(()),
+        other => drop(other.during("mark as not ready the pod", key)?),
+    }
+    ctx.recorder.warning(&pod, "NodeNotReady", "Node is not ready");
     Ok(())
 }
 
 fn leases(informers: &Informers) -> Informer<Lease> {
     let selector = format!("metadata.namespace={LEASE_NAMESPACE}");
-    informers.with(ListParams { field_selector: Some(selector), ..Default::default() })
+    informers.cache().with(ListParams { field_selector: Some(selector), ..Default::default() })
 }

@@ -1,8 +1,8 @@
 //! Whether a node is alive: when it was last heard of, and what follows when it was not.
 
+use ferry_api::rules::condition;
+use ferry_api::view::core::v1::{NodeCondition, NodeStatus, NodeView};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Node, NodeCondition, NodeStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,14 +17,14 @@ pub struct Heartbeats(Mutex<HashMap<String, Heartbeat>>);
 
 #[derive(Default)]
 struct Heartbeat {
-    renewed: Option<MicroTime>,
-    reported: Option<Time>,
+    renewed: Option<Timestamp>,
+    reported: Option<Timestamp>,
     seen: Option<Timestamp>,
 }
 
 impl Heartbeats {
     /// Called with every event about a lease; only a new time of renewal is a beat.
-    pub fn lease_renewed(&self, node: &str, renewed: Option<MicroTime>, now: Timestamp) {
+    pub fn lease_renewed(&self, node: &str, renewed: Option<Timestamp>, now: Timestamp) {
         let mut beats = self.0.lock();
         let beat = beats.entry(node.to_owned()).or_default();
         if renewed.is_some() && beat.renewed != renewed {
@@ -38,18 +38,17 @@ impl Heartbeats {
     }
 
     /// A node seen for the first time counts as just heard of, unless it never reported.
-    pub fn last_seen(&self, node: &Node, now: Timestamp) -> Timestamp {
-        let name = node.metadata.name.clone().unwrap_or_default();
+    pub fn last_seen(&self, node: NodeView<'_>, now: Timestamp) -> Timestamp {
+        let metadata = node.metadata();
         let mut beats = self.0.lock();
-        let beat = beats.entry(name).or_default();
-        let ready = condition(node, "Ready");
-        let reported = ready.and_then(|ready| ready.last_heartbeat_time.clone());
+        let beat = beats.entry(metadata.name().to_owned()).or_default();
+        let ready = condition::find(node.status().conditions(), "Ready");
+        let reported = ready.and_then(|ready| ready.last_heartbeat_time());
         if beat.reported != reported {
             beat.reported = reported;
             beat.seen = Some(now);
         }
-        let created = || node.metadata.creation_timestamp.as_ref().map(|time| time.0);
-        let first = || if ready.is_none() { created().unwrap_or(now) } else { now };
+        let first = || if ready.is_none() { metadata.creation_timestamp().unwrap_or(now) } else { now };
         *beat.seen.get_or_insert_with(first)
     }
 }
@@ -60,56 +59,54 @@ pub enum Judgement {
     /// only a sign of life can change that.
     Alive { for_another: Option<Duration> },
     /// The status to write; none when it is written already.
-    Silent { status: Option<Box<NodeStatus>> },
+    Silent { status: Option<NodeStatus> },
 }
 
-pub fn judge(node: &Node, seen: Timestamp, grace: Duration, now: Timestamp) -> Judgement {
+pub fn judge(node: NodeView<'_>, seen: Timestamp, grace: Duration, now: Timestamp) -> Judgement {
     let silent_for = Duration::try_from(now.duration_since(seen)).unwrap_or_default();
     if silent_for <= grace {
         // A moment more, because the clock has whole seconds.
         return Judgement::Alive { for_another: Some(grace - silent_for + Duration::from_secs(1)) };
     }
-    let mut status = node.status.clone().unwrap_or_default();
-    let conditions = status.conditions.get_or_insert_default();
-    let mut changed = false;
-    for kind in REPORTED {
-        match conditions.iter_mut().find(|condition| condition.type_ == kind) {
-            Some(condition) if condition.status == "Unknown" => {}
-            Some(condition) => {
-                condition.status = "Unknown".to_owned();
-                condition.reason = Some("NodeStatusUnknown".to_owned());
-                condition.message = Some("Kubelet stopped posting node status.".to_owned());
-                condition.last_transition_time = Some(Time(now));
-                changed = true;
-            }
-            None => {
-                conditions.push(NodeCondition {
-                    type_: kind.to_owned(),
-                    status: "Unknown".to_owned(),
-                    reason: Some("NodeStatusNeverUpdated".to_owned()),
-                    message: Some("Kubelet never posted node status.".to_owned()),
-                    last_heartbeat_time: node.metadata.creation_timestamp.clone(),
-                    last_transition_time: Some(Time(now)),
-                });
-                changed = true;
-            }
-        }
+    let current = node.status().conditions();
+    let is_unknown = |kind: &str| condition::find(current, kind).is_some_and(|own| own.status() == "Unknown");
+    let mut stale = REPORTED.into_iter().filter(|kind| !is_unknown(kind)).peekable();
+    if stale.peek().is_none() {
+        return Judgement::Silent { status: None };
     }
-    Judgement::Silent { status: changed.then(|| Box::new(status)) }
-}
-
-pub fn condition<'a>(node: &'a Node, kind: &str) -> Option<&'a NodeCondition> {
-    node.status.as_ref()?.conditions.as_ref()?.iter().find(|condition| condition.type_ == kind)
+    let mut status = node.status().to_owned();
+    for kind in stale {
+        let unknown = match condition::find(current, kind) {
+            Some(reported) => reported
+                .to_owned()
+                .with_reason("NodeStatusUnknown")
+                .with_message("Kubelet stopped posting node status."),
+            None => NodeCondition::new()
+                .with_type(kind)
+                .with_reason("NodeStatusNeverUpdated")
+                .with_message("Kubelet never posted node status.")
+                .with_last_heartbeat_time(node.metadata().creation_timestamp()),
+        };
+        condition::set(&mut status, unknown.with_status("Unknown").with_last_transition_time(now), now);
+    }
+    Judgement::Silent { status: Some(status) }
 }
 
 /// "True", "False" or "Unknown"; none before the kubelet's first report.
-pub fn ready_status(node: &Node) -> Option<&str> {
-    condition(node, "Ready").map(|condition| condition.status.as_str())
+pub fn ready_status(node: NodeView<'_>) -> Option<&str> {
+    condition::find(node.status().conditions(), "Ready").map(|ready| ready.status())
+}
+
+/// Whether the node was found silent, and that is written.
+pub fn is_silent(node: NodeView<'_>) -> bool {
+    ready_status(node) == Some("Unknown")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Node;
     use serde_json::json;
 
     fn time(text: &str) -> Timestamp {
@@ -117,11 +114,10 @@ mod tests {
     }
 
     fn node(heartbeat: &str) -> Node {
-        serde_json::from_value(json!({
+        Node::from(json!({
             "metadata": {"name": "n1", "creationTimestamp": "2024-01-01T00:00:00Z"},
             "status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat}]},
         }))
-        .expect("a node")
     }
 
     #[test]
@@ -129,17 +125,14 @@ mod tests {
         let grace = Duration::from_secs(40);
         let node = node("2024-01-01T00:00:00Z");
         let seen = time("2024-01-01T00:00:00Z");
-        let alive = judge(&node, seen, grace, time("2024-01-01T00:00:10Z"));
+        let alive = judge(node.view(), seen, grace, time("2024-01-01T00:00:10Z"));
         assert_eq!(alive, Judgement::Alive { for_another: Some(Duration::from_secs(31)) });
-        let Judgement::Silent { status: Some(status) } = judge(&node, seen, grace, time("2024-01-01T00:00:41Z")) else {
+        let Judgement::Silent { status: Some(status) } = judge(node.view(), seen, grace, time("2024-01-01T00:00:41Z"))
+        else {
             panic!("41 seconds are too long");
         };
-        let texts: Vec<String> = status
-            .conditions
-            .iter()
-            .flatten()
-            .map(|c| format!("{} {} {}", c.type_, c.status, c.reason.as_deref().unwrap_or_default()))
-            .collect();
+        let texts: Vec<String> =
+            status.view().conditions().iter().map(|c| format!("{} {} {}", c.type_(), c.status(), c.reason())).collect();
         assert_eq!(
             texts,
             [
@@ -150,8 +143,8 @@ mod tests {
             ]
         );
         let mut written = node;
-        written.status = Some(*status);
-        let again = judge(&written, seen, grace, time("2024-01-01T00:01:00Z"));
+        written.set_status(status);
+        let again = judge(written.view(), seen, grace, time("2024-01-01T00:01:00Z"));
         assert_eq!(again, Judgement::Silent { status: None }, "it is said once");
     }
 
@@ -159,22 +152,20 @@ mod tests {
     fn only_a_change_is_a_sign_of_life() {
         let beats = Heartbeats::default();
         let first = node("2024-01-01T00:00:00Z");
-        assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:00Z")), time("2024-01-01T10:00:00Z"));
-        assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:30Z")), time("2024-01-01T10:00:00Z"));
-        let renewed = || Some(MicroTime(time("2024-01-01T00:00:10Z")));
+        assert_eq!(beats.last_seen(first.view(), time("2024-01-01T10:00:00Z")), time("2024-01-01T10:00:00Z"));
+        assert_eq!(beats.last_seen(first.view(), time("2024-01-01T10:00:30Z")), time("2024-01-01T10:00:00Z"));
+        let renewed = || Some(time("2024-01-01T00:00:10Z"));
         beats.lease_renewed("n1", renewed(), time("2024-01-01T10:00:31Z"));
         beats.lease_renewed("n1", renewed(), time("2024-01-01T10:00:35Z"));
-        assert_eq!(beats.last_seen(&first, time("2024-01-01T10:00:39Z")), time("2024-01-01T10:00:31Z"));
+        assert_eq!(beats.last_seen(first.view(), time("2024-01-01T10:00:39Z")), time("2024-01-01T10:00:31Z"));
         let reported = node("2024-01-01T00:00:20Z");
-        assert_eq!(beats.last_seen(&reported, time("2024-01-01T10:00:40Z")), time("2024-01-01T10:00:40Z"));
+        assert_eq!(beats.last_seen(reported.view(), time("2024-01-01T10:00:40Z")), time("2024-01-01T10:00:40Z"));
     }
 
     #[test]
     fn a_node_that_never_reported_counts_from_its_creation() {
-        let node: Node =
-            serde_json::from_value(json!({"metadata": {"name": "n1", "creationTimestamp": "2024-01-01T00:00:00Z"}}))
-                .expect("a node");
-        let seen = Heartbeats::default().last_seen(&node, time("2024-01-01T00:00:30Z"));
+        let node = Node::from(json!({"metadata": {"name": "n1", "creationTimestamp": "2024-01-01T00:00:00Z"}}));
+        let seen = Heartbeats::default().last_seen(node.view(), time("2024-01-01T00:00:30Z"));
         assert_eq!(seen, time("2024-01-01T00:00:00Z"));
     }
 }

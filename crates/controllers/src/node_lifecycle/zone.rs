@@ -1,0 +1,184 @@
+//! How many nodes of each zone are well, and so whether the pods of unwell ones are evicted.
+//!
+//! Kept by the events of nodes. An event that changes neither zone nor readiness, as a
+//! heartbeat, costs one comparison; a change wakes other nodes only where it changes their
+//! zone's evictions. Upstream: `ComputeZoneState` and `handleDisruption` of
+//! pkg/controller/nodelifecycle/node_lifecycle_controller.go.
+
+use super::health::ready_status;
+use super::taint::Evictions;
+use ferry_api::view::core::v1::NodeView;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Upstream's thresholds: the part of a zone that must be unwell to count as disrupted,
+/// and the size below which a disrupted zone is not emptied at all.
+const UNHEALTHY_PERCENT: usize = 55;
+const LARGE_CLUSTER: usize = 50;
+
+const EXCLUDED: &str = "node.kubernetes.io/exclude-disruption";
+
+#[derive(Default)]
+pub struct Zones {
+    nodes: HashMap<String, NodeState>,
+    zones: BTreeMap<String, Zone>,
+    all: Count,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct NodeState {
+    zone: String,
+    is_ready: bool,
+    /// Not ready or not reachable, by its own report or ours.
+    is_unwell: bool,
+    /// Whether the node counts for its zone.
+    counts: bool,
+}
+
+#[derive(Default)]
+struct Zone {
+    count: Count,
+    unwell: BTreeSet<String>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Count {
+    ready: usize,
+    total: usize,
+}
+
+impl NodeState {
+    fn of(node: NodeView<'_>) -> Self {
+        let ready = ready_status(node);
+        Self {
+            zone: name(node),
+            is_ready: ready == Some("True"),
+            is_unwell: matches!(ready, Some("False" | "Unknown")),
+            counts: !node.metadata().labels().contains_key(EXCLUDED),
+        }
+    }
+}
+
+impl Zones {
+    /// Counts a node anew, or no longer if it is gone. Returns the unwell nodes whose
+    /// evictions are judged otherwise now.
+    pub fn observe(&mut self, name: &str, node: Option<NodeView<'_>>) -> Vec<String> {
+        let new = node.map(NodeState::of);
+        if self.nodes.get(name) == new.as_ref() {
+            return Vec::new();
+        }
+        let old = self.nodes.remove(name);
+        let touched: BTreeSet<String> = [&old, &new].into_iter().flatten().map(|state| state.zone.clone()).collect();
+        let before: Vec<(Evictions, String)> = touched.into_iter().map(|zone| (self.may_evict(&zone), zone)).collect();
+        let was_called_off = self.are_called_off();
+        if let Some(old) = old {
+            self.forget(name, &old);
+        }
+        if let Some(new) = new {
+            self.count(name, new);
+        }
+        if self.are_called_off() != was_called_off {
+            return self.zones.values().flat_map(|zone| zone.unwell.iter().cloned()).collect();
+        }
+        let changed = before.into_iter().filter(|(evictions, zone)| self.may_evict(zone) != *evictions);
+        changed.filter_map(|(_, zone)| self.zones.get(&zone)).flat_map(|zone| zone.unwell.iter().cloned()).collect()
+    }
+
+    pub fn may_evict(&self, zone: &str) -> Evictions {
+        if self.are_called_off() {
+            return Evictions::CalledOff;
+        }
+        let Count { ready, total } = self.zones.get(zone).map(|zone| zone.count).unwrap_or_default();
+        let unwell = total - ready;
+        // A zone that is wholly unwell is emptied while others are well.
+        let is_partly_disrupted = ready > 0 && unwell > 2 && unwell * 100 >= total * UNHEALTHY_PERCENT;
+        if is_partly_disrupted && total <= LARGE_CLUSTER { Evictions::Held } else { Evictions::Allowed }
+    }
+
+    /// Whether no node at all is well.
+    fn are_called_off(&self) -> bool {
+        self.all.total > 0 && self.all.ready == 0
+    }
+
+    fn count(&mut self, name: &str, state: NodeState) {
+        let zone = self.zones.entry(state.zone.clone()).or_default();
+        if state.counts {
+            for count in [&mut zone.count, &mut self.all] {
+                count.total += 1;
+                count.ready += usize::from(state.is_ready);
+            }
+        }
+        if state.is_unwell {
+            zone.unwell.insert(name.to_owned());
+        }
+        self.nodes.insert(name.to_owned(), state);
+    }
+
+    fn forget(&mut self, name: &str, state: &NodeState) {
+        let Some(zone) = self.zones.get_mut(&state.zone) else { return };
+        if state.counts {
+            for count in [&mut zone.count, &mut self.all] {
+                count.total -= 1;
+                count.ready -= usize::from(state.is_ready);
+            }
+        }
+        zone.unwell.remove(name);
+        if zone.count.total == 0 && zone.unwell.is_empty() {
+            self.zones.remove(&state.zone);
+        }
+    }
+}
+
+/// `region:zone`, of the node's labels.
+pub fn name(node: NodeView<'_>) -> String {
+    let label = |key: &str| node.metadata().labels().get(key).unwrap_or_default();
+    format!("{}:{}", label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Node;
+    use serde_json::json;
+
+    fn node(zone: &str, ready: &str) -> Node {
+        Node::from(json!({"metadata": {"labels": {"topology.kubernetes.io/zone": zone}},
+            "status": {"conditions": [{"type": "Ready", "status": ready}]}}))
+    }
+
+    #[test]
+    fn a_zone_is_judged_by_how_many_are_unwell() {
+        let check = |well: usize, unwell: usize, expected: Evictions| {
+            let mut zones = Zones::default();
+            let nodes = std::iter::repeat_n("True", well).chain(std::iter::repeat_n("Unknown", unwell));
+            for (number, ready) in nodes.enumerate() {
+                zones.observe(&format!("n{number}"), Some(node("", ready).view()));
+            }
+            assert_eq!(zones.may_evict(":"), expected, "{well} well, {unwell} unwell");
+        };
+        check(1, 0, Evictions::Allowed);
+        check(0, 1, Evictions::CalledOff);
+        check(1, 2, Evictions::Allowed);
+        check(2, 3, Evictions::Held);
+        check(20, 40, Evictions::Allowed);
+    }
+
+    #[test]
+    fn only_nodes_whose_evictions_change_are_woken() {
+        let mut zones = Zones::default();
+        let mut observe = |name: &str, zone: &str, ready: &str| zones.observe(name, Some(node(zone, ready).view()));
+        let none = Vec::<String>::new();
+        assert_eq!(observe("a", "z", "True"), none);
+        assert_eq!(observe("b", "z", "True"), none);
+        assert_eq!(observe("b", "z", "True"), none, "a heartbeat changes nothing");
+        assert_eq!(observe("c", "z", "Unknown"), none);
+        assert_eq!(observe("d", "z", "Unknown"), none);
+        assert_eq!(observe("e", "z", "False"), ["c", "d", "e"], "three of five are unwell");
+        assert_eq!(observe("f", "y", "Unknown"), none, "of another zone");
+        assert_eq!(observe("a", "z", "Unknown"), none, "one is still well");
+        assert_eq!(observe("b", "z", "Unknown"), ["f", "a", "b", "c", "d", "e"], "none is well");
+        assert_eq!(observe("f", "y", "True"), ["a", "b", "c", "d", "e"], "one is well again");
+        assert_eq!(zones.observe("f", None), ["a", "b", "c", "d", "e"], "and gone");
+        assert_eq!(zones.may_evict(":z"), Evictions::CalledOff);
+    }
+}
