@@ -3,22 +3,22 @@
 //!
 //! The reference is upstream's pkg/controller/endpointslicemirroring.
 
-use crate::claim::controller_reference;
-use crate::error::{During, Result};
-use crate::expectations::{Expectations, Seen};
+use crate::endpoint_slice::writer::{MANAGED_BY, RECHECK, SERVICE_NAME, SlicePlan, SliceWriter};
+use crate::error::Result;
 use crate::runner::{Action, Context, Controller, Key, Watch};
+use crate::service_pods::protocol_or_tcp;
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Event, Informers};
-use k8s_openapi::api::core::v1::{EndpointAddress, EndpointSubset, Endpoints, Service};
-use k8s_openapi::api::discovery::v1::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ferry_api::rules::owner::controller_reference;
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{
+    EndpointAddressView, EndpointSubsetView, Endpoints, EndpointsView, Service, ServiceView,
+};
+use ferry_api::view::discovery::v1::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice, EndpointSliceView};
+use ferry_api::view::meta::v1::{ObjectMeta, ObjectMetaView};
+use ferry_client::{Informers, SharedObject};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::Arc;
-use std::time::Duration;
 
-const SERVICE_NAME: &str = "kubernetes.io/service-name";
-const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const MANAGER: &str = "endpointslicemirroring-controller.k8s.io";
 const SKIP: &str = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
@@ -30,11 +30,14 @@ const NOT_COPIED: [&str; 2] =
 /// Upstream's default for --mirroring-max-endpoints-per-subset.
 const MAX_PER_SUBSET: usize = 1000;
 
-const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
-
-#[derive(Default)]
 pub struct EndpointSliceMirroringController {
-    expectations: Arc<Expectations>,
+    slices: SliceWriter,
+}
+
+impl Default for EndpointSliceMirroringController {
+    fn default() -> Self {
+        Self { slices: SliceWriter::new(MANAGER) }
+    }
 }
 
 #[async_trait]
@@ -48,188 +51,133 @@ impl Controller for EndpointSliceMirroringController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let expectations = self.expectations.clone();
-        let services = informers.of::<Service>();
+        let services = informers.cache().of::<Service>();
         vec![
-            Watch::itself(informers.of::<Service>()),
-            Watch::new(informers.of::<Endpoints>(), move |event, enqueue| {
-                // Services with a selector have slices of their own; theirs are most.
-                let meta = &event.object().metadata;
-                let namespace = meta.namespace.as_deref().unwrap_or_default();
-                let service = services.get(namespace, meta.name.as_deref().unwrap_or_default());
-                if service.is_none_or(|service| has_no_selector(&service)) {
-                    enqueue.add_object(meta);
+            Watch::itself(services.clone()),
+            Watch::new(informers.cache().of::<Endpoints>(), move |event, enqueue| {
+                // Most services have a selector, and slices of their own.
+                let endpoints = event.object();
+                let service = services.get(endpoints.namespace(), endpoints.name());
+                if service.is_none_or(|service| has_no_selector(service.view())) {
+                    enqueue.add_object(endpoints.meta());
                 }
             }),
-            Watch::new(informers.of::<EndpointSlice>(), move |event, enqueue| {
-                let Some(key) = mirrored(event.object()) else { return };
-                if let Event::Deleted(slice) = event {
-                    expectations.observe_gone(&key, slice.metadata.uid.as_deref().unwrap_or_default());
-                }
-                enqueue.add(key);
-            }),
+            self.slices.watch(informers),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let slices = ctx.informers.of::<EndpointSlice>();
-        let caught_up = self.expectations.are_met(key, |name, uid| match slices.get(&key.namespace, name) {
-            Some(slice) if slice.metadata.uid.as_deref() == Some(uid) => Seen::Alive,
-            _ => Seen::Absent,
-        });
-        if !caught_up {
-            return Ok(Action::RequeueAfter(RECHECK));
-        }
-        let existing: Vec<Arc<EndpointSlice>> = slices
-            .list(Some(&key.namespace))
-            .into_iter()
-            .filter(|slice| mirrored(slice).as_ref() == Some(key))
-            .collect();
-        let service = ctx.informers.of::<Service>().get(&key.namespace, &key.name);
-        let endpoints = ctx.informers.of::<Endpoints>().get(&key.namespace, &key.name);
+        let cache = ctx.informers.cache();
+        let Some(existing) = self.slices.existing(ctx, key) else { return Ok(Action::RequeueAfter(RECHECK)) };
+        let service = cache.of::<Service>().get(&key.namespace, &key.name);
+        let endpoints = cache.of::<Endpoints>().get(&key.namespace, &key.name);
         let source = endpoints.filter(|endpoints| {
-            is_mirrored(&endpoints.metadata) && service.is_some_and(|service| has_no_selector(&service))
+            is_mirrored(endpoints.meta()) && service.is_some_and(|service| has_no_selector(service.view()))
         });
-        let plan = plan_mirror(source.as_deref(), existing);
-        self.expectations.open(key);
-        let result = self.execute(ctx, key, plan).await;
-        self.expectations.close(key);
-        result.map(|()| Action::Done)
+        let plan = plan_mirror(source.as_ref().map(SharedObject::view), existing);
+        self.slices.execute(ctx, key, &plan).await.map(|()| Action::Done)
     }
 }
 
-impl EndpointSliceMirroringController {
-    async fn execute(&self, ctx: &Context, key: &Key, plan: MirrorPlan) -> Result<()> {
-        for slice in &plan.create {
-            let made = ctx.client.create(&key.namespace, slice).await.during("mirror the endpoints", key)?;
-            let (uid, name) = (made.metadata.uid.unwrap_or_default(), made.metadata.name.unwrap_or_default());
-            self.expectations.created(key, &uid, &name);
-        }
-        for slice in &plan.update {
-            ctx.client.replace(&key.namespace, slice).await.during("mirror the endpoints", key)?;
-        }
-        for slice in &plan.delete {
-            let name = slice.metadata.name.as_deref().unwrap_or_default();
-            match ctx.client.delete::<EndpointSlice>(&key.namespace, name, &DeleteParams::default()).await {
-                Err(error) if error.is_not_found() => {}
-                other => other.during("delete the endpoint slice", name)?,
-            }
-        }
-        Ok(())
-    }
+fn has_no_selector(service: ServiceView<'_>) -> bool {
+    service.spec().selector().is_empty()
 }
 
-fn has_no_selector(service: &Service) -> bool {
-    service.spec.as_ref().is_some_and(|spec| spec.selector.is_none())
-}
-
-fn is_mirrored(meta: &ObjectMeta) -> bool {
-    let skips = meta.labels.as_ref().and_then(|labels| labels.get(SKIP)).is_some_and(|skip| skip == "true");
+fn is_mirrored(metadata: ObjectMetaView<'_>) -> bool {
+    let skips = metadata.labels().get(SKIP) == Some("true");
     // Old leader elections keep their record on an Endpoints object.
-    let elects = meta.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(LEADER));
+    let elects = metadata.annotations().contains_key(LEADER);
     !skips && !elects
 }
 
-/// The Endpoints that a slice of ours mirrors.
-fn mirrored(slice: &EndpointSlice) -> Option<Key> {
-    let labels = slice.metadata.labels.as_ref()?;
-    if labels.get(MANAGED_BY).map(String::as_str) != Some(MANAGER) {
-        return None;
-    }
-    Some(Key::new(slice.metadata.namespace.clone().unwrap_or_default(), labels.get(SERVICE_NAME)?.clone()))
-}
-
-#[derive(Debug, Default)]
-struct MirrorPlan {
-    create: Vec<EndpointSlice>,
-    update: Vec<EndpointSlice>,
-    delete: Vec<Arc<EndpointSlice>>,
-}
-
 /// One slice for each subset and IP family; a slice with the same ports is written over.
-fn plan_mirror(source: Option<&Endpoints>, mut existing: Vec<Arc<EndpointSlice>>) -> MirrorPlan {
-    let mut plan = MirrorPlan::default();
-    for wanted in source.map(mirror).unwrap_or_default() {
-        let same =
-            |slice: &Arc<EndpointSlice>| slice.address_type == wanted.address_type && slice.ports == wanted.ports;
+fn plan_mirror(source: Option<EndpointsView<'_>>, mut existing: Vec<SharedObject<EndpointSlice>>) -> SlicePlan {
+    let mut plan = SlicePlan::default();
+    for mut wanted in source.map(mirror).unwrap_or_default() {
+        let same = |slice: &SharedObject<EndpointSlice>| {
+            let (slice, wanted) = (slice.view(), wanted.view());
+            slice.address_type() == wanted.address_type() && slice.ports() == wanted.ports()
+        };
         let Some(index) = existing.iter().position(same) else {
             plan.create.push(wanted);
             continue;
         };
         let current = existing.remove(index);
-        let metadata = ObjectMeta {
-            labels: wanted.metadata.labels.clone(),
-            annotations: wanted.metadata.annotations.clone(),
-            owner_references: wanted.metadata.owner_references.clone(),
-            ..current.metadata.clone()
-        };
-        let wanted = EndpointSlice { metadata, ..wanted };
-        if wanted != *current {
-            plan.update.push(wanted);
+        if says_the_same(current.view(), wanted.view()) {
+            continue;
         }
+        let mut metadata = current.meta().to_owned();
+        let new = wanted.view().metadata();
+        metadata.set_labels(new.labels());
+        metadata.set_annotations(new.annotations());
+        metadata.set_owner_references(new.owner_references());
+        wanted.set_metadata(metadata);
+        plan.update.push(wanted);
     }
     plan.delete = existing;
     plan
 }
 
-fn mirror(endpoints: &Endpoints) -> Vec<EndpointSlice> {
-    let mut labels = endpoints.metadata.labels.clone().unwrap_or_default();
-    let name = endpoints.metadata.name.clone().unwrap_or_default();
-    labels.insert(SERVICE_NAME.to_owned(), name.clone());
-    labels.insert(MANAGED_BY.to_owned(), MANAGER.to_owned());
-    let mut annotations: BTreeMap<String, String> = endpoints.metadata.annotations.clone().unwrap_or_default();
-    annotations.retain(|key, _| !NOT_COPIED.contains(&key.as_str()));
-    let metadata = ObjectMeta {
-        generate_name: Some(format!("{name}-")),
-        namespace: endpoints.metadata.namespace.clone(),
-        labels: Some(labels),
-        annotations: (!annotations.is_empty()).then_some(annotations),
-        owner_references: Some(vec![controller_reference(endpoints)]),
-        ..Default::default()
-    };
-    let subsets = endpoints.subsets.as_deref().unwrap_or_default();
-    subsets.iter().flat_map(|subset| mirror_subset(subset, &metadata)).collect()
+/// Whether two slices agree in all that the mirror writes; their types and ports do.
+fn says_the_same(a: EndpointSliceView<'_>, b: EndpointSliceView<'_>) -> bool {
+    a.endpoints() == b.endpoints()
+        && a.metadata().labels() == b.metadata().labels()
+        && a.metadata().annotations() == b.metadata().annotations()
+        && a.metadata().owner_references() == b.metadata().owner_references()
 }
 
-fn mirror_subset(subset: &EndpointSubset, metadata: &ObjectMeta) -> Vec<EndpointSlice> {
+fn mirror(endpoints: EndpointsView<'_>) -> Vec<EndpointSlice> {
+    let own = endpoints.metadata();
+    let annotations = own.annotations().iter().filter(|(key, _)| !NOT_COPIED.contains(key));
+    let mut metadata = ObjectMeta::new()
+        .with_generate_name(format!("{}-", own.name()))
+        .with_namespace(own.namespace())
+        .with_labels(own.labels())
+        .with_annotations(annotations)
+        .with_owner_references([controller_reference::<Endpoints>(endpoints)]);
+    metadata.insert_labels(SERVICE_NAME, own.name());
+    metadata.insert_labels(MANAGED_BY, MANAGER);
+    endpoints.subsets().iter().flat_map(|subset| mirror_subset(subset, &metadata)).collect()
+}
+
+fn mirror_subset(subset: EndpointSubsetView<'_>, metadata: &ObjectMeta) -> Vec<EndpointSlice> {
     let ports: Vec<EndpointPort> = subset
-        .ports
+        .ports()
         .iter()
-        .flatten()
-        .map(|port| EndpointPort {
-            name: Some(port.name.clone().unwrap_or_default()),
-            port: Some(port.port),
-            protocol: Some(port.protocol.clone().unwrap_or_else(|| "TCP".to_owned())),
-            app_protocol: port.app_protocol.clone(),
+        .map(|port| {
+            EndpointPort::new()
+                .with_name(port.name())
+                .with_port(port.port())
+                .with_protocol(protocol_or_tcp(port.protocol()))
+                .with_app_protocol(port.app_protocol())
         })
         .collect();
-    let ready = subset.addresses.iter().flatten().map(|address| (address, true));
-    let not_ready = subset.not_ready_addresses.iter().flatten().map(|address| (address, false));
+    let ready = subset.addresses().iter().map(|address| (address, true));
+    let not_ready = subset.not_ready_addresses().iter().map(|address| (address, false));
     let mut families: BTreeMap<&str, Vec<Endpoint>> = BTreeMap::new();
     for (address, ready) in ready.chain(not_ready).take(MAX_PER_SUBSET) {
         if let Some((family, endpoint)) = mirror_address(address, ready) {
             families.entry(family).or_default().push(endpoint);
         }
     }
-    let slice = |(family, endpoints): (&str, Vec<Endpoint>)| EndpointSlice {
-        metadata: metadata.clone(),
-        address_type: family.to_owned(),
-        endpoints: Some(endpoints),
-        ports: Some(ports.clone()),
+    let slice = |(family, endpoints): (&str, Vec<Endpoint>)| {
+        EndpointSlice::new()
+            .with_metadata(metadata.view())
+            .with_address_type(family)
+            .with_endpoints(endpoints)
+            .with_ports(ports.clone())
     };
     families.into_iter().map(slice).collect()
 }
 
-fn mirror_address(address: &EndpointAddress, ready: bool) -> Option<(&'static str, Endpoint)> {
-    let ip: IpAddr = address.ip.parse().ok()?;
-    let endpoint = Endpoint {
-        addresses: vec![ip.to_string()],
-        conditions: Some(EndpointConditions { ready: Some(ready), ..Default::default() }),
-        hostname: address.hostname.clone(),
-        node_name: address.node_name.clone(),
-        target_ref: address.target_ref.clone(),
-        ..Default::default()
-    };
+fn mirror_address(address: EndpointAddressView<'_>, ready: bool) -> Option<(&'static str, Endpoint)> {
+    let ip: IpAddr = address.ip().parse().ok()?;
+    let endpoint = Endpoint::new()
+        .with_addresses([ip.to_string()])
+        .with_conditions(EndpointConditions::new().with_ready(ready))
+        .with_hostname(Some(address.hostname()).filter(|hostname| !hostname.is_empty()))
+        .with_node_name(address.node_name())
+        .with_target_ref(address.target_ref());
     Some((if ip.is_ipv6() { "IPv6" } else { "IPv4" }, endpoint))
 }
 
@@ -240,30 +188,26 @@ mod tests {
 
     #[test]
     fn addresses_become_endpoints_by_family() {
-        let endpoints: Endpoints = serde_json::from_value(json!({
+        let endpoints = Endpoints::from(json!({
             "metadata": {"name": "db", "namespace": "default", "uid": "e"},
             "subsets": [{"addresses": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}], "notReadyAddresses": [{"ip": "192.0.2.2"}],
                 "ports": [{"port": 5432}]}],
-        }))
-        .expect("endpoints");
-        let plan = plan_mirror(Some(&endpoints), Vec::new());
+        }));
+        let plan = plan_mirror(Some(endpoints.view()), Vec::new());
         let texts: Vec<String> = plan
             .create
             .iter()
             .flat_map(|slice| {
-                slice.endpoints.iter().flatten().map(|e| {
-                    format!(
-                        "{} {} {:?}",
-                        slice.address_type,
-                        e.addresses[0],
-                        e.conditions.as_ref().and_then(|c| c.ready)
-                    )
+                let slice = slice.view();
+                slice.endpoints().iter().map(move |e| {
+                    let address = e.addresses().first().expect("an address");
+                    format!("{} {address} {:?}", slice.address_type(), e.conditions().ready())
                 })
             })
             .collect();
         assert_eq!(texts, ["IPv4 192.0.2.1 Some(true)", "IPv4 192.0.2.2 Some(false)", "IPv6 2001:db8::1 Some(true)"]);
-        let existing: Vec<_> = plan.create.into_iter().map(Arc::new).collect();
-        let again = plan_mirror(Some(&endpoints), existing.clone());
+        let existing: Vec<_> = plan.create.into_iter().map(SharedObject::of).collect();
+        let again = plan_mirror(Some(endpoints.view()), existing.clone());
         assert!(again.create.is_empty() && again.update.is_empty() && again.delete.is_empty());
         assert_eq!(plan_mirror(None, existing).delete.len(), 2);
     }
@@ -271,7 +215,7 @@ mod tests {
     #[test]
     fn some_endpoints_are_left_alone() {
         let check = |meta: serde_json::Value, expected: bool| {
-            assert_eq!(is_mirrored(&serde_json::from_value(meta).expect("metadata")), expected);
+            assert_eq!(is_mirrored(ObjectMeta::from(meta).view()), expected);
         };
         check(json!({}), true);
         check(json!({"labels": {SKIP: "true"}}), false);

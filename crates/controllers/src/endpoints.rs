@@ -2,19 +2,21 @@
 //! EndpointSlice, one object a service, for clients that still read it.
 
 use crate::error::{During, Result};
-use crate::pod;
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use crate::service_pods::{
-    self, HEADLESS, addresses, has_place, hostname, is_headless, publishes_not_ready, target_port,
+    self, HEADLESS, addresses, has_place, hostname, is_headless, node_name, protocol_or_tcp, publishes_not_ready,
+    target_port, target_ref,
 };
 use async_trait::async_trait;
-use ferry_client::{DeleteParams, Event, Informers, reference};
-use k8s_openapi::api::core::v1::{
-    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectReference, Pod, Service,
+use ferry_api::rules::pod;
+use ferry_api::view::core::v1::{
+    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, EndpointsView, Pod, PodView, Service, ServiceView,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ferry_api::view::meta::v1::ObjectMeta;
+use ferry_api::view::{Kind, Owned};
+use ferry_client::cache::Event;
+use ferry_client::{DeleteParams, Informers, Reference, SharedObject};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 const MANAGER: &str = "endpoint-controller";
@@ -33,42 +35,45 @@ impl Controller for EndpointsController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let mut watches = service_pods::watches(informers);
-        watches.push(Watch::new(informers.of::<Endpoints>(), |event, enqueue| {
-            let endpoints = event.object();
+        watches.push(Watch::new(informers.cache().of::<Endpoints>(), |event, enqueue| {
+            let metadata = event.object().meta();
             // Endpoints that people write by hand are none of ours until a service of
             // their name selects pods.
-            let is_ours = label(endpoints, MANAGED_BY) == Some(MANAGER);
+            let is_ours = metadata.labels().get(MANAGED_BY) == Some(MANAGER);
             if is_ours || matches!(event, Event::Deleted(_)) {
-                enqueue.add_object(&endpoints.metadata);
+                enqueue.add_object(metadata);
             }
         }));
         watches
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let Some(service) = ctx.informers.of::<Service>().get(&key.namespace, &key.name) else {
-            return match ctx.client.delete::<Endpoints>(&key.namespace, &key.name, &DeleteParams::default()).await {
+        let (cache, api) = (ctx.informers.cache(), ctx.client.api::<Endpoints>(&key.namespace));
+        let Some(service) = cache.of::<Service>().get(&key.namespace, &key.name) else {
+            return match api.delete(&key.name, &DeleteParams::default()).await {
                 Err(error) if error.is_not_found() => Ok(Action::Done),
                 other => other.during("delete the endpoints", key).map(|()| Action::Done),
             };
         };
-        let Some(pods) = service_pods::selected_pods(&service, &ctx.informers.of::<Pod>()) else {
+        let Some(pods) = service_pods::selected_pods(&service, &cache.of::<Pod>()) else {
             return Ok(Action::Done);
         };
-        let current = ctx.informers.of::<Endpoints>().get(&key.namespace, &key.name);
-        let Some(wanted) = plan_endpoints(&service, &pods, current.as_deref()) else { return Ok(Action::Done) };
+        let current = cache.of::<Endpoints>().get(&key.namespace, &key.name);
+        let plan = plan_endpoints(service.view(), &pods, current.as_ref().map(SharedObject::view));
+        let Some(wanted) = plan else { return Ok(Action::Done) };
         let (result, reason, failure) = if current.is_some() {
             let failure = format!("Failed to update endpoint {key}");
-            (ctx.client.replace(&key.namespace, &wanted).await, "FailedToUpdateEndpoint", failure)
+            (api.replace(&wanted).await, "FailedToUpdateEndpoint", failure)
         } else {
             let failure = format!("Failed to create endpoint for service {key}");
-            (ctx.client.create(&key.namespace, &wanted).await, "FailedToCreateEndpoint", failure)
+            (api.create(&wanted).await, "FailedToCreateEndpoint", failure)
         };
         if let Err(error) = &result {
             // The cache lags behind our own write; its event brings us back.
             let is_stale = error.is_conflict() || error.is_already_exists();
             if !is_stale && !error.is_namespace_terminating() {
-                ctx.recorder.warning(&reference(&wanted), reason, format!("{failure}: {error}"));
+                let subject = Reference::of::<Endpoints>(Endpoints::metadata(wanted.view()));
+                ctx.recorder.warning(&subject, reason, format!("{failure}: {error}"));
             }
         }
         result.during("write the endpoints", key).map(|_| Action::Done)
@@ -76,123 +81,121 @@ impl Controller for EndpointsController {
 }
 
 /// The object to write, or None when the current one says the same.
-pub fn plan_endpoints(service: &Service, pods: &[Arc<Pod>], current: Option<&Endpoints>) -> Option<Endpoints> {
+fn plan_endpoints(
+    service: ServiceView<'_>,
+    pods: &[SharedObject<Pod>],
+    current: Option<EndpointsView<'_>>,
+) -> Option<Endpoints> {
     let mut subsets = compute_subsets(service, pods);
     let truncated = truncate(&mut subsets);
-    let mut labels = service.metadata.labels.clone().unwrap_or_default();
-    labels.remove(HEADLESS);
-    if is_headless(service) {
-        labels.insert(HEADLESS.to_owned(), String::new());
-    }
-    labels.insert(MANAGED_BY.to_owned(), MANAGER.to_owned());
-    let mut wanted = current.cloned().unwrap_or_else(|| Endpoints {
-        metadata: ObjectMeta {
-            name: service.metadata.name.clone(),
-            namespace: service.metadata.namespace.clone(),
-            ..Default::default()
-        },
-        subsets: None,
+    let own = service.metadata();
+    let metadata = || ObjectMeta::new().with_name(own.name()).with_namespace(own.namespace());
+    let mut wanted = current.map_or_else(|| Endpoints::new().with_metadata(metadata()), EndpointsView::to_owned);
+    wanted.set_subsets(subsets.into_iter().map(Subset::into_endpoint_subset));
+    wanted.edit_metadata(|metadata| {
+        metadata.set_labels(own.labels());
+        metadata.insert_labels(HEADLESS, is_headless(service).then_some(""));
+        metadata.insert_labels(MANAGED_BY, MANAGER);
+        metadata.insert_annotations(OVER_CAPACITY, truncated.then_some("truncated"));
     });
-    wanted.subsets = (!subsets.is_empty()).then_some(subsets);
-    wanted.metadata.labels = Some(labels);
-    if truncated {
-        wanted.metadata.annotations.get_or_insert_default().insert(OVER_CAPACITY.to_owned(), "truncated".to_owned());
-    } else if let Some(annotations) = &mut wanted.metadata.annotations {
-        annotations.remove(OVER_CAPACITY);
-        if annotations.is_empty() {
-            wanted.metadata.annotations = None;
-        }
-    }
-    (Some(&wanted) != current).then_some(wanted)
+    let is_same = |current: EndpointsView<'_>| {
+        let (new, old) = (wanted.view(), current);
+        new.subsets() == old.subsets()
+            && new.metadata().labels() == old.metadata().labels()
+            && new.metadata().annotations() == old.metadata().annotations()
+    };
+    (!current.is_some_and(is_same)).then_some(wanted)
 }
 
 /// A port as an ordered key: name, number, protocol, application protocol. None stands
 /// for a headless service without ports.
-type PortKey = Option<(String, i32, String, Option<String>)>;
+type PortKey<'a> = Option<(&'a str, i32, &'a str, Option<&'a str>)>;
 
-/// Addresses in order of address and pod, each with whether it is ready.
-type Addresses = BTreeMap<(String, String), (bool, EndpointAddress)>;
-
-/// Ports that lead to the same addresses share a subset.
-fn compute_subsets(service: &Service, pods: &[Arc<Pod>]) -> Vec<EndpointSubset> {
-    let Some(spec) = &service.spec else { return Vec::new() };
-    let publish = publishes_not_ready(service);
-    let mut by_port: BTreeMap<PortKey, Addresses> = BTreeMap::new();
-    for pod in pods.iter().filter(|pod| has_place(pod, publish)) {
-        let Some(address) = endpoint_address(service, pod) else { continue };
-        let ready = publish || pod::is_ready(pod);
-        let identity = (address.ip.clone(), pod.metadata.uid.clone().unwrap_or_default());
-        let ports = spec.ports.as_deref().unwrap_or_default();
-        if ports.is_empty() && spec.cluster_ip.as_deref() == Some("None") {
-            by_port.entry(None).or_default().insert(identity.clone(), (ready, address.clone()));
-        }
-        for port in ports {
-            let Some(number) = target_port(pod, port) else { continue };
-            let protocol = port.protocol.clone().unwrap_or_else(|| "TCP".to_owned());
-            let key = Some((port.name.clone().unwrap_or_default(), number, protocol, port.app_protocol.clone()));
-            by_port.entry(key).or_default().insert(identity.clone(), (ready, address.clone()));
-        }
-    }
-    let mut groups: Vec<(Vec<PortKey>, Addresses)> = Vec::new();
-    for (port, addresses) in by_port {
-        match groups.iter_mut().find(|(_, group)| *group == addresses) {
-            Some((ports, _)) => ports.push(port),
-            None => groups.push((vec![port], addresses)),
-        }
-    }
-    groups.into_iter().map(|(ports, addresses)| subset(ports, addresses)).collect()
+/// Ports that lead to the same addresses.
+struct Subset<'a> {
+    ports: Vec<PortKey<'a>>,
+    ready: Vec<EndpointAddress>,
+    not_ready: Vec<EndpointAddress>,
 }
 
-fn subset(ports: Vec<PortKey>, addresses: Addresses) -> EndpointSubset {
-    let (ready, not_ready): (Vec<_>, Vec<_>) = addresses.into_values().partition(|(ready, _)| *ready);
-    let list = |of: Vec<(bool, EndpointAddress)>| {
-        (!of.is_empty()).then(|| of.into_iter().map(|(_, address)| address).collect())
-    };
-    let ports: Vec<EndpointPort> = ports
-        .into_iter()
-        .flatten()
-        .map(|(name, port, protocol, app_protocol)| EndpointPort {
-            name: Some(name).filter(|name| !name.is_empty()),
-            port,
-            protocol: Some(protocol),
-            app_protocol,
-        })
+fn compute_subsets<'a>(service: ServiceView<'a>, pods: &[SharedObject<Pod>]) -> Vec<Subset<'a>> {
+    let (spec, publish) = (service.spec(), publishes_not_ready(service));
+    // In order of address and pod.
+    let mut places: Vec<(String, PodView<'_>)> = pods
+        .iter()
+        .map(SharedObject::view)
+        .filter(|pod| has_place(*pod, publish))
+        .filter_map(|pod| Some((address(service, pod)?, pod)))
         .collect();
-    EndpointSubset {
-        addresses: list(ready),
-        not_ready_addresses: list(not_ready),
-        ports: (!ports.is_empty()).then_some(ports),
+    places.sort_by(|(ip, pod), (other_ip, other)| (ip, pod.metadata().uid()).cmp(&(other_ip, other.metadata().uid())));
+    let mut by_port: BTreeMap<PortKey<'_>, Vec<usize>> = BTreeMap::new();
+    for (number, (_, pod)) in places.iter().enumerate() {
+        if spec.ports().is_empty() && spec.cluster_ip() == "None" {
+            by_port.entry(None).or_default().push(number);
+        }
+        for port in spec.ports() {
+            let Some(target) = target_port(*pod, port) else { continue };
+            let key = (port.name(), target, protocol_or_tcp(port.protocol()), port.app_protocol());
+            let numbers = by_port.entry(Some(key)).or_default();
+            // Two ports may lead to the same one.
+            if numbers.last() != Some(&number) {
+                numbers.push(number);
+            }
+        }
+    }
+    let mut groups: Vec<(Vec<PortKey<'_>>, Vec<usize>)> = Vec::new();
+    for (port, numbers) in by_port {
+        match groups.iter_mut().find(|(_, group)| *group == numbers) {
+            Some((ports, _)) => ports.push(port),
+            None => groups.push((vec![port], numbers)),
+        }
+    }
+    let subset = |(ports, numbers): (Vec<PortKey<'a>>, Vec<usize>)| {
+        let (mut ready, mut not_ready) = (Vec::new(), Vec::new());
+        for (ip, pod) in numbers.into_iter().filter_map(|number| places.get(number)) {
+            let list = if publish || pod::is_ready(*pod) { &mut ready } else { &mut not_ready };
+            list.push(endpoint_address(service, *pod, ip));
+        }
+        Subset { ports, ready, not_ready }
+    };
+    groups.into_iter().map(subset).collect()
+}
+
+impl Subset<'_> {
+    fn into_endpoint_subset(self) -> EndpointSubset {
+        let ports = self.ports.into_iter().flatten().map(|(name, port, protocol, app_protocol)| {
+            EndpointPort::new()
+                .with_name(Some(name).filter(|name| !name.is_empty()))
+                .with_port(port)
+                .with_protocol(protocol)
+                .with_app_protocol(app_protocol)
+        });
+        EndpointSubset::new().with_addresses(self.ready).with_not_ready_addresses(self.not_ready).with_ports(ports)
     }
 }
 
 /// The pod's address in the service's first IP family.
-fn endpoint_address(service: &Service, pod: &Pod) -> Option<EndpointAddress> {
-    let spec = service.spec.as_ref()?;
-    let first = spec.ip_families.as_ref().and_then(|families| families.first()).map(String::as_str);
-    let wants_v6 = match first {
+fn address(service: ServiceView<'_>, pod: PodView<'_>) -> Option<String> {
+    let spec = service.spec();
+    let wants_v6 = match spec.ip_families().first() {
         Some(family) => family == "IPv6",
-        None => spec.cluster_ip.as_deref().is_some_and(|address| address.contains(':')),
+        None => spec.cluster_ip().contains(':'),
     };
-    let address = addresses(pod).into_iter().find(|address| address.is_ipv6() == wants_v6)?;
-    Some(EndpointAddress {
-        ip: address.to_string(),
-        hostname: hostname(pod, service),
-        node_name: Some(pod::node_name(pod).to_owned()).filter(|name| !name.is_empty()),
-        target_ref: Some(ObjectReference {
-            kind: Some("Pod".to_owned()),
-            namespace: pod.metadata.namespace.clone(),
-            name: pod.metadata.name.clone(),
-            uid: pod.metadata.uid.clone(),
-            ..Default::default()
-        }),
-    })
+    addresses(pod).into_iter().find(|address| address.is_ipv6() == wants_v6).map(|address| address.to_string())
+}
+
+fn endpoint_address(service: ServiceView<'_>, pod: PodView<'_>, ip: &str) -> EndpointAddress {
+    EndpointAddress::new()
+        .with_ip(ip)
+        .with_hostname(hostname(pod, service))
+        .with_node_name(node_name(pod))
+        .with_target_ref(target_ref(pod))
 }
 
 /// Cuts to the capacity, ready addresses before others, each subset by its share.
-fn truncate(subsets: &mut [EndpointSubset]) -> bool {
-    let count = |list: &Option<Vec<EndpointAddress>>| list.as_ref().map_or(0, Vec::len);
-    let ready: usize = subsets.iter().map(|subset| count(&subset.addresses)).sum();
-    let not_ready: usize = subsets.iter().map(|subset| count(&subset.not_ready_addresses)).sum();
+fn truncate(subsets: &mut [Subset<'_>]) -> bool {
+    let ready: usize = subsets.iter().map(|subset| subset.ready.len()).sum();
+    let not_ready: usize = subsets.iter().map(|subset| subset.not_ready.len()).sum();
     if ready + not_ready <= MAX_ADDRESSES {
         return false;
     }
@@ -201,23 +204,14 @@ fn truncate(subsets: &mut [EndpointSubset]) -> bool {
     let mut left = room;
     for subset in subsets {
         if cut_ready {
-            subset.not_ready_addresses = None;
+            subset.not_ready.clear();
         }
-        let list = if cut_ready { &mut subset.addresses } else { &mut subset.not_ready_addresses };
-        let share = (count(list) * room).div_ceil(total).min(left);
-        if let Some(addresses) = list {
-            addresses.truncate(share);
-            left -= addresses.len();
-        }
-        if count(list) == 0 {
-            *list = None;
-        }
+        let list = if cut_ready { &mut subset.ready } else { &mut subset.not_ready };
+        let share = (list.len() * room).div_ceil(total).min(left);
+        list.truncate(share);
+        left -= list.len();
     }
     true
-}
-
-fn label<'a>(endpoints: &'a Endpoints, key: &str) -> Option<&'a str> {
-    endpoints.metadata.labels.as_ref()?.get(key).map(String::as_str)
 }
 
 #[cfg(test)]
@@ -226,60 +220,55 @@ mod tests {
     use serde_json::{Value, json};
 
     fn service(ports: Value) -> Service {
-        serde_json::from_value(json!({"metadata": {"name": "web", "namespace": "default", "labels": {"team": "a"}},
+        Service::from(json!({"metadata": {"name": "web", "namespace": "default", "labels": {"team": "a"}},
             "spec": {"clusterIP": "10.96.0.5", "selector": {"app": "web"}, "ports": ports}}))
-        .expect("a service")
     }
 
-    fn pod(number: usize, ready: bool) -> Arc<Pod> {
-        Arc::new(
-            serde_json::from_value(json!({
-                "metadata": {"name": format!("web-{number}"), "namespace": "default", "uid": format!("u{number}")},
-                "spec": {"nodeName": "n1", "containers": []},
-                "status": {"podIP": format!("10.244.{}.{}", number / 250, number % 250 + 1),
-                    "conditions": [{"type": "Ready", "status": if ready { "True" } else { "False" }}]},
-            }))
-            .expect("a pod"),
-        )
+    fn pod(number: usize, ready: bool) -> SharedObject<Pod> {
+        SharedObject::of(json!({
+            "metadata": {"name": format!("web-{number}"), "namespace": "default", "uid": format!("u{number}")},
+            "spec": {"nodeName": "n1", "containers": []},
+            "status": {"podIP": format!("10.244.{}.{}", number / 250, number % 250 + 1),
+                "conditions": [{"type": "Ready", "status": if ready { "True" } else { "False" }}]},
+        }))
     }
 
     #[test]
     fn ports_with_the_same_addresses_share_a_subset() {
         let service = service(json!([{"name": "a", "port": 80}, {"name": "b", "port": 443, "targetPort": 8443}]));
-        let endpoints = plan_endpoints(&service, &[pod(0, true), pod(1, false)], None).expect("a change");
+        let endpoints = plan_endpoints(service.view(), &[pod(0, true), pod(1, false)], None).expect("a change");
         let target = |n: usize| json!({"kind": "Pod", "namespace": "default", "name": format!("web-{n}"), "uid": format!("u{n}")});
         assert_eq!(
-            serde_json::to_value(&endpoints.subsets).expect("JSON"),
+            endpoints.value()["subsets"],
             json!([{
                 "addresses": [{"ip": "10.244.0.1", "nodeName": "n1", "targetRef": target(0)}],
                 "notReadyAddresses": [{"ip": "10.244.0.2", "nodeName": "n1", "targetRef": target(1)}],
                 "ports": [{"name": "a", "port": 80, "protocol": "TCP"}, {"name": "b", "port": 8443, "protocol": "TCP"}],
             }])
         );
-        assert_eq!(label(&endpoints, MANAGED_BY), Some(MANAGER));
-        assert_eq!(plan_endpoints(&service, &[pod(0, true), pod(1, false)], Some(&endpoints)), None);
+        assert_eq!(endpoints.view().metadata().labels().get(MANAGED_BY), Some(MANAGER));
+        assert_eq!(plan_endpoints(service.view(), &[pod(0, true), pod(1, false)], Some(endpoints.view())), None);
     }
 
     #[test]
     fn what_is_too_much_is_cut_and_said() {
         let service = service(json!([{"port": 80}]));
         let count = |endpoints: &Endpoints| {
-            let subset = &endpoints.subsets.as_ref().expect("subsets")[0];
-            let length = |list: &Option<Vec<EndpointAddress>>| list.as_ref().map_or(0, Vec::len);
-            (length(&subset.addresses), length(&subset.not_ready_addresses))
+            let subset = endpoints.view().subsets().first().expect("subsets");
+            (subset.addresses().len(), subset.not_ready_addresses().len())
         };
         let pods: Vec<_> = (0..1200).map(|n| pod(n, n < 900)).collect();
-        let endpoints = plan_endpoints(&service, &pods, None).expect("a change");
+        let endpoints = plan_endpoints(service.view(), &pods, None).expect("a change");
         assert_eq!(count(&endpoints), (900, 100));
-        assert_eq!(endpoints.metadata.annotations.as_ref().expect("annotations")[OVER_CAPACITY], "truncated");
-        assert_eq!(plan_endpoints(&service, &pods, Some(&endpoints)), None);
-        let fewer = plan_endpoints(&service, &pods[..10], Some(&endpoints)).expect("a change");
-        assert_eq!((count(&fewer), fewer.metadata.annotations), ((10, 0), None));
+        assert_eq!(endpoints.view().metadata().annotations().get(OVER_CAPACITY), Some("truncated"));
+        assert_eq!(plan_endpoints(service.view(), &pods, Some(endpoints.view())), None);
+        let fewer = plan_endpoints(service.view(), &pods[..10], Some(endpoints.view())).expect("a change");
+        assert_eq!((count(&fewer), fewer.value()["metadata"].get("annotations")), ((10, 0), None));
     }
 
     #[test]
     fn no_pods_make_an_empty_object() {
-        let endpoints = plan_endpoints(&service(json!([{"port": 80}])), &[], None).expect("a change");
-        assert_eq!(endpoints.subsets, None);
+        let endpoints = plan_endpoints(service(json!([{"port": 80}])).view(), &[], None).expect("a change");
+        assert_eq!(endpoints.value().get("subsets"), None);
     }
 }
