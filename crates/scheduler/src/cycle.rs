@@ -1,12 +1,13 @@
-//! One scheduling decision: which node of a snapshot a pod goes to. Pure; the loop in
+//! One scheduling decision: the node of a snapshot that a pod goes to. Pure; the loop in
 //! `scheduler.rs` takes the snapshot before and acts on the answer after.
 
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
-use crate::snapshot::{NodeInfo, Snapshot};
-use crate::view::Pod;
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
 use rand::Rng;
-use rand::seq::IndexedRandom;
+use rand::seq::IteratorRandom;
 use std::sync::Arc;
 
 /// On smaller clusters every node is looked at.
@@ -22,7 +23,7 @@ pub enum NoFit {
 }
 
 pub struct Decision {
-    pub node: String,
+    pub node: Arc<str>,
     pub state: CycleState,
 }
 
@@ -36,7 +37,7 @@ pub struct Refusal {
 pub fn decide(
     framework: &Framework,
     snapshot: &Snapshot,
-    pod: &Pod,
+    pod: &PodInfo,
     nominated: &Nominated,
     start: &mut usize,
     rng: &mut impl Rng,
@@ -49,7 +50,7 @@ pub fn decide(
     let feasible = find_feasible(framework, snapshot, pod, nominated, start, &mut state, &mut diagnosis);
     let node = match feasible.as_slice() {
         [] => return Err(refuse(framework, snapshot, pod, nominated, &state, diagnosis)),
-        [only] => only.name().to_owned(),
+        [only] => only.shared_name().clone(),
         several => {
             let scores = framework.score(&mut state, pod, several, snapshot);
             select(several, &scores, rng)
@@ -58,16 +59,16 @@ pub fn decide(
     Ok(Decision { node, state })
 }
 
-fn find_feasible(
+fn find_feasible<'s>(
     framework: &Framework,
-    snapshot: &Snapshot,
-    pod: &Pod,
+    snapshot: &'s Snapshot,
+    pod: &PodInfo,
     nominated: &Nominated,
     start: &mut usize,
     state: &mut CycleState,
     diagnosis: &mut Diagnosis,
-) -> Vec<Arc<NodeInfo>> {
-    let (names, narrowed_by) = match framework.pre_filter(state, pod) {
+) -> Vec<&'s NodeInfo> {
+    let (names, narrowed_by) = match framework.pre_filter(state, pod, snapshot) {
         Ok(result) => result,
         Err(rejection) => {
             diagnosis.pre_filter_message = rejection.reasons.join(", ");
@@ -77,40 +78,43 @@ fn find_feasible(
         }
     };
     // The node that was made free for the pod is tried before all others.
-    if let Some(node) = snapshot.get(&pod.status.nominated_node_name)
+    if let Some(node) = snapshot.get(pod.nominated_node_name())
         && framework.filter_with_nominated(state, pod, node, nominated).is_ok()
     {
-        return vec![node.clone()];
+        return vec![node];
     }
     let all = snapshot.len();
-    let candidates: Vec<&Arc<NodeInfo>> = match &names {
-        Some(names) => {
-            let plugins: Vec<&str> = narrowed_by.iter().copied().collect();
-            diagnosis.others =
-                Some(Rejection::unresolvable("", format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))));
-            names.iter().filter_map(|name| snapshot.get(name)).collect()
-        }
-        None => (0..all).map(|offset| &snapshot.nodes[(*start + offset) % all]).collect(),
-    };
-    diagnosis.plugins.extend(narrowed_by);
     let wanted = compute_feasible_to_find(all);
     let mut feasible = Vec::new();
     let mut looked_at = 0;
-    for node in candidates {
+    // Returns whether the search goes on.
+    let mut look_at = |node: &'s NodeInfo| {
         looked_at += 1;
         match framework.filter_with_nominated(state, pod, node, nominated) {
-            Ok(()) => feasible.push(node.clone()),
-            Err(rejection) => diagnosis.reject(node.name(), rejection),
+            Ok(()) => feasible.push(node),
+            Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
         }
-        if feasible.len() >= wanted {
-            break;
+        feasible.len() < wanted
+    };
+    match &names {
+        Some(names) => {
+            names.iter().filter_map(|name| snapshot.get(name)).all(|node| look_at(node));
+            let plugins: Vec<&str> = narrowed_by.iter().copied().collect();
+            diagnosis.others =
+                Some(Rejection::unresolvable("", format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))));
+        }
+        None => {
+            let (before, after) = snapshot.nodes.split_at(*start % all);
+            after.iter().chain(before).all(|node| look_at(node));
         }
     }
     *start = (*start + looked_at) % all;
+    diagnosis.plugins.extend(narrowed_by);
     feasible
 }
 
-/// How many nodes that fit are enough: all on small clusters, down to 5 % on large ones.
+/// The number of nodes that fit that is enough: all on small clusters, down to 5 % on large
+/// ones. Upstream: `numFeasibleNodesToFind` of pkg/scheduler/schedule_one.go.
 fn compute_feasible_to_find(all: usize) -> usize {
     if all < MIN_FEASIBLE_NODES {
         return all;
@@ -122,7 +126,7 @@ fn compute_feasible_to_find(all: usize) -> usize {
 fn refuse(
     framework: &Framework,
     snapshot: &Snapshot,
-    pod: &Pod,
+    pod: &PodInfo,
     nominated: &Nominated,
     state: &CycleState,
     mut diagnosis: Diagnosis,
@@ -137,32 +141,31 @@ fn refuse(
 }
 
 /// The node with the best score; of several any, so that none is favoured by its name.
-fn select(nodes: &[Arc<NodeInfo>], scores: &[i64], rng: &mut impl Rng) -> String {
+fn select(nodes: &[&NodeInfo], scores: &[i64], rng: &mut impl Rng) -> Arc<str> {
     let best = scores.iter().max().copied().unwrap_or(0);
-    let candidates: Vec<&Arc<NodeInfo>> =
-        nodes.iter().zip(scores).filter(|(_, score)| **score == best).map(|(node, _)| node).collect();
-    candidates.choose(rng).map(|node| node.name().to_owned()).unwrap_or_default()
+    let candidates = nodes.iter().zip(scores).filter(|(_, score)| **score == best).map(|(node, _)| node);
+    candidates.choose(rng).map(|node| node.shared_name().clone()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plugins::all::all;
-    use crate::plugins::testing::{asking, holding, node, pod};
+    use crate::plugins::testing::{asking, changed, holding, node, pod};
     use rand::SeedableRng;
     use rand::rngs::StdRng;
     use serde_json::json;
     use std::collections::BTreeSet;
 
-    fn decide_on(nodes: Vec<NodeInfo>, pod: &Pod, seed: u64) -> Result<String, String> {
+    fn decide_on(nodes: Vec<NodeInfo>, pod: &PodInfo, seed: u64) -> Result<String, String> {
         let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes));
         let mut rng = StdRng::seed_from_u64(seed);
         decide(&framework, &snapshot, pod, &Nominated::default(), &mut 0, &mut rng)
-            .map(|decision| decision.node)
+            .map(|decision| decision.node.to_string())
             .map_err(|refusal| refusal.why.to_string())
     }
 
-    fn check(nodes: Vec<NodeInfo>, pod: &Pod, expected: Result<&str, &str>) {
+    fn check(nodes: Vec<NodeInfo>, pod: &PodInfo, expected: Result<&str, &str>) {
         let found = decide_on(nodes, pod, 1);
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
@@ -211,21 +214,22 @@ mod tests {
 
     #[test]
     fn the_nominated_node_is_tried_first_and_kept_for_who_it_was_promised() {
-        let mut wanting = asking(json!({"cpu": "3"}));
-        wanting.status.nominated_node_name = "b".to_owned();
+        let wanting = changed(&asking(json!({"cpu": "3"})), json!({"status": {"nominatedNodeName": "b"}}));
         let nodes =
             || vec![holding(node("a", json!({})), &[]), holding(node("b", json!({})), &[asking(json!({"cpu": "1"}))])];
         check(nodes(), &wanting, Ok("b"));
 
-        let mut promised = asking(json!({"cpu": "3"}));
-        promised.metadata.uid = Some("promised".to_owned());
-        promised.spec.priority = 10;
+        let promised =
+            changed(&asking(json!({"cpu": "3"})), json!({"metadata": {"uid": "promised"}, "spec": {"priority": 10}}));
         let mut nominated = Nominated::default();
-        nominated.set(&promised, "b");
+        nominated.set(&Arc::new(promised), "b");
         let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes()));
         let mut rng = StdRng::seed_from_u64(1);
         let decision = decide(&framework, &snapshot, &asking(json!({"cpu": "2"})), &nominated, &mut 0, &mut rng);
-        assert_eq!(decision.map(|decision| decision.node).map_err(|r| r.why.to_string()), Ok("a".to_owned()));
+        assert_eq!(
+            decision.map(|decision| decision.node.to_string()).map_err(|r| r.why.to_string()),
+            Ok("a".to_owned())
+        );
     }
 
     #[test]

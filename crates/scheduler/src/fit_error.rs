@@ -2,14 +2,17 @@
 //! `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). …`.
 
 use crate::framework::Rejection;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
-/// What each node failed.
+/// The rejections of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
-    pub nodes: BTreeMap<String, Rejection>,
-    /// What holds for the nodes that were not looked at.
+    /// A list, because a search adds to it for each full node and mostly finds one that fits,
+    /// whereupon nobody reads it.
+    pub nodes: Vec<(Arc<str>, Rejection)>,
+    /// The rejection of the nodes that were not looked at.
     pub others: Option<Rejection>,
     /// The rejection before any node was looked at.
     pub pre_filter_message: String,
@@ -19,14 +22,21 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    pub fn reject(&mut self, node: &str, rejection: Rejection) {
+    /// Each node is rejected once.
+    pub fn reject(&mut self, node: impl Into<Arc<str>>, rejection: Rejection) {
         self.plugins.insert(rejection.plugin);
-        self.nodes.insert(node.to_owned(), rejection);
+        self.nodes.push((node.into(), rejection));
     }
 
-    /// Why the node does not do.
+    /// The rejection of one node. Costs as much as there are; [`Diagnosis::by_node`] is for many.
     pub fn of_node(&self, name: &str) -> Option<&Rejection> {
-        self.nodes.get(name).or(self.others.as_ref())
+        let own = self.nodes.iter().find(|(node, _)| &**node == name);
+        own.map(|(_, rejection)| rejection).or(self.others.as_ref())
+    }
+
+    /// The rejections of all nodes that were looked at.
+    pub fn by_node(&self) -> HashMap<&str, &Rejection> {
+        self.nodes.iter().map(|(node, rejection)| (&**node, rejection)).collect()
     }
 }
 
@@ -42,12 +52,12 @@ impl fmt::Display for FitError {
         let diagnosis = &self.diagnosis;
         if diagnosis.pre_filter_message.is_empty() {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for reason in diagnosis.nodes.values().flat_map(|rejection| &rejection.reasons) {
+            for reason in diagnosis.nodes.iter().flat_map(|(_, rejection)| rejection.reasons.iter()) {
                 *counts.entry(reason).or_default() += 1;
             }
             let absent = self.all_nodes.saturating_sub(diagnosis.nodes.len());
             if absent > 0 {
-                for reason in diagnosis.others.iter().flat_map(|rejection| &rejection.reasons) {
+                for reason in diagnosis.others.iter().flat_map(|rejection| rejection.reasons.iter()) {
                     *counts.entry(reason).or_default() += absent;
                 }
             }

@@ -1,18 +1,23 @@
 //! The scheduler: finds a node for every pod that has none.
 //!
-//! `queue.rs` says which pod is next, `cycle.rs` decides, `plugins/` hold the rules, and
+//! `queue.rs` orders the pods, `cycle.rs` decides about one, `plugins/` hold the rules, and
 //! `scheduler.rs` is the loop between them and the API. All but the loop is pure.
+//!
+//! Pods and nodes are shared documents, read through views. A decision compares one pod with
+//! a thousand nodes, so the facts it reads are computed once a version: `pod_info.rs` and
+//! `node_info.rs`.
 
 pub mod cycle;
 pub mod fit_error;
 pub mod framework;
+pub mod node_info;
 pub mod plugins;
+pub mod pod_info;
 pub mod queue;
 mod report;
 pub mod resources;
 mod scheduler;
 pub mod snapshot;
-pub mod view;
 
 pub use scheduler::run;
 

@@ -1,4 +1,5 @@
-//! Which pod is tried next, and when a pod that found no node is tried again.
+//! The order in which pods are tried, and the time at which a pod that found no node is
+//! tried again.
 //!
 //! A pod is in one of four places: active (to be tried now), backing off (to be tried at
 //! a time), unschedulable (waiting for something to happen) or gated (kept out). An event
@@ -7,8 +8,8 @@
 //! next deadline and calls when it has come.
 
 use crate::framework::{ClusterEvent, Framework, Hint};
-use crate::view::Pod;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::pod_info::PodInfo;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ impl Clock for SystemClock {
 
 #[derive(Clone, Debug)]
 pub struct QueuedPod {
-    pub pod: Arc<Pod>,
+    pub pod: Arc<PodInfo>,
     /// Its turn among pods of one priority: when it entered the queue.
     pub order: u64,
     /// How often in a row it was tried in vain.
@@ -42,12 +43,12 @@ pub struct QueuedPod {
 }
 
 impl QueuedPod {
-    pub fn new(pod: Arc<Pod>, order: u64) -> Self {
+    pub fn new(pod: Arc<PodInfo>, order: u64) -> Self {
         Self { pod, order, failures: 0, rejected_by: BTreeSet::new() }
     }
 }
 
-/// Why a pod comes back.
+/// The reason for which a pod comes back.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// No node fits; these plugins said no. None at all means that anything may help.
@@ -56,8 +57,9 @@ pub enum Outcome {
     Error,
 }
 
-type ActiveKey = ((i64, u64), String);
-type DeadlineKey = (Instant, String);
+type Uid = Arc<str>;
+type ActiveKey = ((i64, u64), Uid);
+type DeadlineKey = (Instant, Uid);
 
 enum Place {
     Active(ActiveKey),
@@ -74,12 +76,17 @@ struct Slot {
 pub struct SchedulingQueue<C> {
     clock: C,
     framework: Arc<Framework>,
-    pods: HashMap<String, Slot>,
+    pods: HashMap<Uid, Slot>,
     active: BTreeSet<ActiveKey>,
     backoff: BTreeSet<DeadlineKey>,
     flushes: BTreeSet<DeadlineKey>,
+    /// The unschedulable pods by each plugin that rejected them: an event goes over those
+    /// that a watching plugin rejected, and not over all.
+    rejected: HashMap<&'static str, HashSet<Uid>>,
+    /// The unschedulable pods that anything may help.
+    unexplained: HashSet<Uid>,
     /// Pods that are being tried, with what is to be remembered of them.
-    in_flight: BTreeMap<String, QueuedPod>,
+    in_flight: HashMap<Uid, QueuedPod>,
     order: u64,
 }
 
@@ -92,14 +99,16 @@ impl<C: Clock> SchedulingQueue<C> {
             active: BTreeSet::new(),
             backoff: BTreeSet::new(),
             flushes: BTreeSet::new(),
-            in_flight: BTreeMap::new(),
+            rejected: HashMap::new(),
+            unexplained: HashSet::new(),
+            in_flight: HashMap::new(),
             order: 0,
         }
     }
 
     /// A pod that has no node yet.
-    pub fn add(&mut self, pod: Arc<Pod>) {
-        if self.in_flight.contains_key(pod.uid()) {
+    pub fn add(&mut self, pod: Arc<PodInfo>) {
+        if self.in_flight.contains_key(&pod.uid) {
             return;
         }
         self.order += 1;
@@ -108,14 +117,14 @@ impl<C: Clock> SchedulingQueue<C> {
     }
 
     /// A waiting pod has changed. It is tried again if the change may matter.
-    pub fn update(&mut self, old: &Pod, new: Arc<Pod>) {
-        let uid = new.uid().to_owned();
+    pub fn update(&mut self, new: Arc<PodInfo>) {
+        let uid = new.uid.clone();
         if let Some(queued) = self.in_flight.get_mut(&uid) {
             queued.pod = new;
             return;
         }
         let Some(slot) = self.pods.get_mut(&uid) else { return self.add(new) };
-        slot.queued.pod = new.clone();
+        let old = std::mem::replace(&mut slot.queued.pod, new.clone());
         match &slot.place {
             Place::Gated => {
                 if let Some(queued) = self.take(&uid) {
@@ -123,8 +132,13 @@ impl<C: Clock> SchedulingQueue<C> {
                 }
             }
             Place::Unschedulable { .. } => {
-                let event = ClusterEvent::PodUpdated { old, new: &new };
-                self.wake_if(&event, |queued| queued.pod.uid() == new.uid());
+                let rejected_by = &slot.queued.rejected_by;
+                let event = ClusterEvent::pod_updated(&old, &new);
+                let helps = rejected_by.is_empty()
+                    || rejected_by.iter().any(|plugin| self.framework.hint(plugin, &new, &event) == Hint::Queue);
+                if helps {
+                    self.release(&uid);
+                }
             }
             // The key may hold the old priority.
             Place::Active(_) => {
@@ -147,8 +161,8 @@ impl<C: Clock> SchedulingQueue<C> {
 
     /// The pod to try now. It stays in flight until it comes back or is done.
     pub fn pop(&mut self) -> Option<QueuedPod> {
-        let (_, uid) = self.active.first()?.clone();
-        let queued = self.take(&uid)?;
+        let (_, uid) = self.active.pop_first()?;
+        let queued = self.pods.remove(&uid)?.queued;
         self.in_flight.insert(uid, queued.clone());
         Some(queued)
     }
@@ -158,9 +172,9 @@ impl<C: Clock> SchedulingQueue<C> {
         self.in_flight.remove(uid);
     }
 
-    /// The pod was tried in vain. `false` when it is not waited for any more.
+    /// The pod was tried in vain. Returns `false` for a pod that is gone or has a node.
     pub fn put_back(&mut self, uid: &str, outcome: Outcome) -> bool {
-        let Some(mut queued) = self.in_flight.remove(uid) else { return false };
+        let Some((uid, mut queued)) = self.in_flight.remove_entry(uid) else { return false };
         queued.failures += 1;
         let until = self.clock.now() + backoff_after(queued.failures);
         match outcome {
@@ -169,11 +183,17 @@ impl<C: Clock> SchedulingQueue<C> {
                 self.back_off(queued, until);
             }
             Outcome::Unschedulable(plugins) => {
+                for plugin in &plugins {
+                    self.rejected.entry(plugin).or_default().insert(uid.clone());
+                }
+                // A plugin that is not in the profile has no hint to give.
+                if plugins.is_empty() || plugins.iter().any(|plugin| self.framework.plugin(plugin).is_none()) {
+                    self.unexplained.insert(uid.clone());
+                }
                 queued.rejected_by = plugins;
-                let flush = (self.clock.now() + MAX_UNSCHEDULABLE, uid.to_owned());
+                let flush = (self.clock.now() + MAX_UNSCHEDULABLE, uid.clone());
                 self.flushes.insert(flush.clone());
-                let place = Place::Unschedulable { flush, backoff_until: until };
-                self.pods.insert(uid.to_owned(), Slot { queued, place });
+                self.pods.insert(uid, Slot { queued, place: Place::Unschedulable { flush, backoff_until: until } });
             }
         }
         true
@@ -181,23 +201,22 @@ impl<C: Clock> SchedulingQueue<C> {
 
     /// Something happened: moves the pods that it may help.
     pub fn wake(&mut self, event: &ClusterEvent<'_>) {
-        self.wake_if(event, |_| true);
-    }
-
-    fn wake_if(&mut self, event: &ClusterEvent<'_>, concerns: impl Fn(&QueuedPod) -> bool) {
-        let helps = |queued: &QueuedPod| {
-            queued.rejected_by.is_empty()
-                || queued.rejected_by.iter().any(|name| {
-                    self.framework.plugin(name).is_none_or(|plugin| plugin.hint(&queued.pod, event) == Hint::Queue)
-                })
-        };
-        let woken: Vec<String> = self
-            .flushes
-            .iter()
-            .map(|(_, uid)| uid)
-            .filter(|uid| self.pods.get(*uid).is_some_and(|slot| concerns(&slot.queued) && helps(&slot.queued)))
-            .cloned()
-            .collect();
+        if self.flushes.is_empty() {
+            return;
+        }
+        let mut woken: Vec<Uid> = self.unexplained.iter().cloned().collect();
+        for plugin in self.framework.watchers(event) {
+            let rejected = self.rejected.get(plugin.name()).into_iter().flatten();
+            woken.extend(
+                rejected
+                    .filter(|uid| {
+                        let slot = self.pods.get(*uid);
+                        slot.is_some_and(|slot| plugin.hint(&slot.queued.pod, event) == Hint::Queue)
+                    })
+                    .cloned(),
+            );
+        }
+        // A pod that two plugins wake is released by the first.
         for uid in woken {
             self.release(&uid);
         }
@@ -235,14 +254,13 @@ impl<C: Clock> SchedulingQueue<C> {
         if self.framework.pre_enqueue(&queued.pod).is_ok() {
             self.activate(queued);
         } else {
-            let uid = queued.pod.uid().to_owned();
-            self.take(&uid);
-            self.pods.insert(uid, Slot { queued, place: Place::Gated });
+            self.take(&queued.pod.uid);
+            self.pods.insert(queued.pod.uid.clone(), Slot { queued, place: Place::Gated });
         }
     }
 
     fn activate(&mut self, queued: QueuedPod) {
-        let uid = queued.pod.uid().to_owned();
+        let uid = queued.pod.uid.clone();
         self.take(&uid);
         let key = (self.framework.sort_key(&queued), uid.clone());
         self.active.insert(key.clone());
@@ -250,7 +268,7 @@ impl<C: Clock> SchedulingQueue<C> {
     }
 
     fn back_off(&mut self, queued: QueuedPod, until: Instant) {
-        let uid = queued.pod.uid().to_owned();
+        let uid = queued.pod.uid.clone();
         let key = (until, uid.clone());
         self.backoff.insert(key.clone());
         self.pods.insert(uid, Slot { queued, place: Place::Backoff(key) });
@@ -269,11 +287,19 @@ impl<C: Clock> SchedulingQueue<C> {
     fn take(&mut self, uid: &str) -> Option<QueuedPod> {
         let slot = self.pods.remove(uid)?;
         match &slot.place {
-            Place::Active(key) => self.active.remove(key),
-            Place::Backoff(key) => self.backoff.remove(key),
-            Place::Unschedulable { flush, .. } => self.flushes.remove(flush),
-            Place::Gated => true,
-        };
+            Place::Active(key) => drop(self.active.remove(key)),
+            Place::Backoff(key) => drop(self.backoff.remove(key)),
+            Place::Unschedulable { flush, .. } => {
+                self.flushes.remove(flush);
+                self.unexplained.remove(uid);
+                for plugin in &slot.queued.rejected_by {
+                    if let Some(pods) = self.rejected.get_mut(plugin) {
+                        pods.remove(uid);
+                    }
+                }
+            }
+            Place::Gated => {}
+        }
         Some(slot.queued)
     }
 }
@@ -287,8 +313,10 @@ fn backoff_after(failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node_info::NodeInfo;
     use crate::plugins::all::all;
     use crate::plugins::testing::node;
+    use ferry_client::SharedObject;
     use serde_json::{Value, json};
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -316,9 +344,13 @@ mod tests {
         (SchedulingQueue::new(clock.clone(), Arc::new(Framework::new(all()))), clock)
     }
 
-    fn pod(name: &str, spec: Value) -> Arc<Pod> {
+    fn pod(name: &str, spec: Value) -> Arc<PodInfo> {
         let pod = json!({"metadata": {"name": name, "namespace": "default", "uid": name}, "spec": spec});
-        Arc::new(serde_json::from_value(pod).expect("a pod"))
+        Arc::new(PodInfo::of(SharedObject::of(pod)))
+    }
+
+    fn node_info(over: Value) -> NodeInfo {
+        NodeInfo::of(node("n", over))
     }
 
     fn popped(queue: &mut SchedulingQueue<FakeClock>) -> Option<String> {
@@ -362,10 +394,10 @@ mod tests {
         popped(&mut queue);
         assert!(queue.put_back("a", unfit("NodeAffinity")));
         clock.advance(Duration::from_secs(60));
-        let (other, right) = (node("n", json!({})), node("n", json!({"metadata": {"labels": {"zone": "x"}}})));
-        queue.wake(&ClusterEvent::NodeAdded(&other));
+        let (other, right) = (node_info(json!({})), node_info(json!({"metadata": {"labels": {"zone": "x"}}})));
+        queue.wake(&ClusterEvent::node_added(&other));
         assert!(!queue.has_active());
-        queue.wake(&ClusterEvent::NodeUpdated { old: &other, new: &right });
+        queue.wake(&ClusterEvent::node_updated(&other, &right));
         assert_eq!(popped(&mut queue).as_deref(), Some("a"));
     }
 
@@ -375,7 +407,7 @@ mod tests {
         queue.add(pod("a", json!({})));
         popped(&mut queue);
         queue.put_back("a", unfit("NodeName"));
-        queue.wake(&ClusterEvent::NodeAdded(&node("n", json!({}))));
+        queue.wake(&ClusterEvent::node_added(&node_info(json!({}))));
         assert!(!queue.has_active());
         assert_eq!(queue.next_deadline(), Some(clock.now() + Duration::from_secs(1)));
         clock.advance(Duration::from_secs(1));
@@ -402,31 +434,29 @@ mod tests {
         popped(&mut queue);
         queue.put_back("a", Outcome::Unschedulable(BTreeSet::new()));
         clock.advance(Duration::from_secs(1));
-        queue.wake(&ClusterEvent::NodeAdded(&node("n", json!({"spec": {"unschedulable": true}}))));
+        queue.wake(&ClusterEvent::node_added(&node_info(json!({"spec": {"unschedulable": true}}))));
         assert!(queue.has_active());
     }
 
     #[test]
     fn gated_pods_wait_for_their_gates() {
         let (mut queue, _) = queue();
-        let gated = pod("a", json!({"schedulingGates": [{"name": "g"}]}));
-        queue.add(gated.clone());
+        queue.add(pod("a", json!({"schedulingGates": [{"name": "g"}]})));
         assert!(!queue.has_active() && queue.next_deadline().is_none());
-        queue.update(&gated, pod("a", json!({})));
+        queue.update(pod("a", json!({})));
         assert_eq!(popped(&mut queue).as_deref(), Some("a"));
     }
 
     #[test]
     fn a_pod_that_changes_in_its_favour_is_tried_again() {
         let (mut queue, clock) = queue();
-        let old = pod("a", json!({}));
-        queue.add(old.clone());
+        queue.add(pod("a", json!({})));
         popped(&mut queue);
         queue.put_back("a", unfit("TaintToleration"));
         clock.advance(Duration::from_secs(2));
-        queue.update(&old, pod("a", json!({})));
+        queue.update(pod("a", json!({})));
         assert!(!queue.has_active());
-        queue.update(&old, pod("a", json!({"tolerations": [{"operator": "Exists"}]})));
+        queue.update(pod("a", json!({"tolerations": [{"operator": "Exists"}]})));
         assert!(queue.has_active());
     }
 
@@ -438,5 +468,24 @@ mod tests {
         queue.remove("a");
         assert!(!queue.put_back("a", Outcome::Error));
         assert!(queue.pods.is_empty() && queue.in_flight.is_empty());
+    }
+
+    #[test]
+    fn a_pod_that_leaves_leaves_no_entry_behind() {
+        let (mut queue, clock) = queue();
+        for name in ["a", "b", "c"] {
+            queue.add(pod(name, json!({})));
+            popped(&mut queue);
+        }
+        queue.put_back("a", Outcome::Unschedulable(BTreeSet::from(["NodeAffinity", "TaintToleration"])));
+        queue.put_back("b", Outcome::Unschedulable(BTreeSet::new()));
+        queue.put_back("c", unfit("elsewhere"));
+        clock.advance(Duration::from_secs(60));
+        queue.wake(&ClusterEvent::pod_removed(&pod("x", json!({}))));
+        let woken: BTreeSet<_> = std::iter::from_fn(|| popped(&mut queue)).collect();
+        assert_eq!(woken, BTreeSet::from(["b".to_owned(), "c".to_owned()]), "nobody knows what helps these");
+        queue.remove("a");
+        assert!(queue.flushes.is_empty() && queue.unexplained.is_empty());
+        assert!(queue.rejected.values().all(HashSet::is_empty));
     }
 }

@@ -1,15 +1,10 @@
-//! What pods ask for and nodes have, as numbers. The rules for a pod are upstream's
-//! component-helpers/resource: containers add up, init containers run one after another
-//! so only the largest counts, and sidecars run beside all that come after them.
+//! The amounts that pods request and nodes have, as numbers that are added and compared for
+//! every node of a search. The sums are those of [`pod_requests`].
 
-use crate::view::{Container, Pod, ResourceList};
 use ferry_api::quantity::Quantity;
+use ferry_api::rules::pod_requests;
+use ferry_api::view::core::v1::PodView;
 use std::collections::BTreeMap;
-
-/// What a container that asks for nothing is counted as when nodes are scored, so that
-/// such pods do not all go to one node.
-const DEFAULT_MILLI_CPU: i64 = 100;
-const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
@@ -23,35 +18,26 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Amounts that do not parse count as none: the API has checked them.
-    pub fn of(list: &ResourceList) -> Self {
+    pub fn of<'a>(amounts: impl IntoIterator<Item = (&'a str, Quantity)>) -> Self {
         let mut out = Self::default();
-        for (name, amount) in list {
-            let Ok(quantity) = Quantity::parse(amount) else { continue };
-            match name.as_str() {
-                "cpu" => out.milli_cpu = quantity.milli_value(),
-                "memory" => out.memory = quantity.value(),
-                "ephemeral-storage" => out.ephemeral_storage = quantity.value(),
-                "pods" => out.pods = quantity.value(),
-                _ => {
-                    out.scalar.insert(name.clone(), quantity.value());
-                }
+        for (name, amount) in amounts {
+            match name {
+                "cpu" => out.milli_cpu = amount.milli_value(),
+                "memory" => out.memory = amount.value(),
+                "ephemeral-storage" => out.ephemeral_storage = amount.value(),
+                "pods" => out.pods = amount.value(),
+                _ => drop(out.scalar.insert(name.to_owned(), amount.value())),
             }
         }
         out
     }
 
     pub fn add(&mut self, other: &Self) {
-        self.combine(other, |own, other| own.saturating_add(other));
+        self.combine(other, i64::saturating_add);
     }
 
     pub fn subtract(&mut self, other: &Self) {
-        self.combine(other, |own, other| own.saturating_sub(other));
-    }
-
-    /// Raises each amount to the other's where that is larger.
-    pub fn raise_to(&mut self, other: &Self) {
-        self.combine(other, i64::max);
+        self.combine(other, i64::saturating_sub);
     }
 
     fn combine(&mut self, other: &Self, with: impl Fn(i64, i64) -> i64) {
@@ -59,8 +45,10 @@ impl Resources {
         self.memory = with(self.memory, other.memory);
         self.ephemeral_storage = with(self.ephemeral_storage, other.ephemeral_storage);
         for (name, &amount) in &other.scalar {
-            let own = self.scalar.entry(name.clone()).or_default();
-            *own = with(*own, amount);
+            match self.scalar.get_mut(name) {
+                Some(own) => *own = with(*own, amount),
+                None => drop(self.scalar.insert(name.clone(), with(0, amount))),
+            }
         }
     }
 
@@ -74,61 +62,14 @@ impl Resources {
     }
 }
 
-/// What a pod asks for, overhead included.
-pub fn compute_requests(pod: &Pod) -> Resources {
-    sum(pod, |container| Resources::of(&container.resources.requests))
+/// The amounts that a pod takes of a node, overhead included.
+pub fn compute_requests(pod: PodView<'_>) -> Resources {
+    Resources::of(pod_requests::requests(pod))
 }
 
 /// The same with the defaults that scoring counts for containers that ask for nothing.
-pub fn compute_non_zero_requests(pod: &Pod) -> Resources {
-    sum(pod, |container| {
-        let requests = &container.resources.requests;
-        let mut resources = Resources::of(requests);
-        if !requests.contains_key("cpu") {
-            resources.milli_cpu = DEFAULT_MILLI_CPU;
-        }
-        if !requests.contains_key("memory") {
-            resources.memory = DEFAULT_MEMORY;
-        }
-        resources
-    })
-}
-
-fn sum(pod: &Pod, requests: impl Fn(&Container) -> Resources) -> Resources {
-    let mut total = Resources::default();
-    for container in &pod.spec.containers {
-        total.add(&requests(container));
-    }
-    let mut sidecars = Resources::default();
-    let mut initial = Resources::default();
-    for container in &pod.spec.init_containers {
-        let own = requests(container);
-        if container.restart_policy.as_deref() == Some("Always") {
-            total.add(&own);
-            sidecars.add(&own);
-            initial.raise_to(&sidecars);
-        } else {
-            let mut while_it_runs = own;
-            while_it_runs.add(&sidecars);
-            initial.raise_to(&while_it_runs);
-        }
-    }
-    total.raise_to(&initial);
-    if let Some(whole) = &pod.spec.resources {
-        let own = Resources::of(&whole.requests);
-        for name in whole.requests.keys() {
-            match name.as_str() {
-                "cpu" => total.milli_cpu = own.milli_cpu,
-                "memory" => total.memory = own.memory,
-                other if other.starts_with("hugepages-") => {
-                    total.scalar.insert(other.to_owned(), own.scalar(other));
-                }
-                _ => {}
-            }
-        }
-    }
-    total.add(&Resources::of(&pod.spec.overhead));
-    total
+pub fn compute_non_zero_requests(pod: PodView<'_>) -> Resources {
+    Resources::of(pod_requests::non_zero_requests(pod))
 }
 
 #[cfg(test)]
@@ -137,8 +78,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn check(spec: Value, milli_cpu: i64, memory: i64) {
-        let pod: Pod = serde_json::from_value(json!({"spec": spec})).expect("a pod");
-        let requests = compute_requests(&pod);
+        let requests = compute_requests(PodView::from(&json!({"spec": spec})));
         assert_eq!((requests.milli_cpu, requests.memory), (milli_cpu, memory), "{spec}");
     }
 
@@ -173,8 +113,18 @@ mod tests {
 
     #[test]
     fn scoring_counts_something_for_nothing() {
-        let pod: Pod = serde_json::from_value(json!({"spec": {"containers": [{}, container("1")]}})).expect("a pod");
-        let requests = compute_non_zero_requests(&pod);
+        let pod = json!({"spec": {"containers": [{}, container("1")]}});
+        let requests = compute_non_zero_requests(PodView::from(&pod));
         assert_eq!((requests.milli_cpu, requests.memory), (1100, 200 * 1024 * 1024 + 1024));
+    }
+
+    #[test]
+    fn extended_resources_add_up_and_are_given_back() {
+        let gpus = |amount: i64| Resources { scalar: [("gpu".to_owned(), amount)].into(), ..Default::default() };
+        let mut total = Resources::default();
+        total.add(&gpus(2));
+        total.add(&gpus(1));
+        total.subtract(&gpus(2));
+        assert_eq!(total, gpus(1));
     }
 }

@@ -8,15 +8,18 @@ use crate::Error;
 use crate::cycle::{self, NoFit, Refusal};
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{ClusterEvent, CycleState, Framework, Nominated, Preemption};
+use crate::node_info::differs;
 use crate::plugins::all::all;
+use crate::pod_info::PodInfo;
 use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
 use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate};
-use crate::resources::compute_requests;
 use crate::snapshot::{Cache, Snapshot};
-use crate::view::{Node, Pod};
-use ferry_client::{Client, DeleteParams, Event, Informer, Informers, ListParams, Patch, Recorder};
+use ferry_api::rules::pod::is_terminal;
+use ferry_api::view::core::v1::{Node, Pod};
+use ferry_client::cache::{Event, Informer};
+use ferry_client::{Client, DeleteParams, Informers, Patch, Recorder, SharedObject};
+use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,39 +29,61 @@ use tokio_util::sync::CancellationToken;
 /// The name that pods ask for us by, and that events carry.
 const SCHEDULER_NAME: &str = "default-scheduler";
 
+/// Decisions between two rests, in which the runtime's other tasks have their turn: a
+/// millisecond's worth on a thousand nodes.
+const DECISIONS_AT_ONCE: usize = 16;
+/// Inputs between two decisions. A flood of them must not keep pods from being scheduled.
+const INPUTS_AT_ONCE: usize = 1024;
+
 /// Schedules until `shutdown` is cancelled.
-pub async fn run(client: Client, informers: Informers, shutdown: CancellationToken) {
-    let pods: Informer<Pod> = informers.view::<ApiPod, Pod>(ListParams::default());
-    let nodes: Informer<Node> = informers.view::<ApiNode, Node>(ListParams::default());
-    tokio::select! {
-        () = async { nodes.synced().await; pods.synced().await } => {}
-        () = shutdown.cancelled() => return,
-    }
-    let (mut node_events, mut pod_events) = (nodes.subscribe(), pods.subscribe());
-    let (sender, mut bindings) = mpsc::unbounded_channel();
+pub fn run(client: Client, informers: Informers, shutdown: CancellationToken) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let ended = shutdown.clone();
+        tokio::select! {
+            () = ended.cancelled() => {}
+            () = schedule(client, informers) => {}
+        }
+    })
+}
+
+/// Ends when an informer does.
+async fn schedule(client: Client, informers: Informers) {
+    let (pods, nodes) = (informers.cache().of::<Pod>(), informers.cache().of::<Node>());
+    nodes.synced().await;
+    pods.synced().await;
+    let (sender, bindings) = mpsc::unbounded_channel();
+    let mut inputs = Inputs { nodes: nodes.subscribe(), pods: pods.subscribe(), bindings };
     let mut scheduler = Scheduler::new(client, pods, sender);
-    // What is known already comes first, so that the first decision sees all of it.
-    while let Ok(event) = node_events.try_recv() {
-        scheduler.on_node(event);
-    }
-    while let Ok(event) = pod_events.try_recv() {
-        scheduler.on_pod(event);
+    // The first decision sees everything that is known already.
+    while let Ok(input) = inputs.try_next() {
+        scheduler.take_in(input);
     }
     loop {
+        for _ in 0..DECISIONS_AT_ONCE {
+            scheduler.queue.flush();
+            if !scheduler.queue.has_active() {
+                break;
+            }
+            scheduler.schedule_one();
+            for _ in 0..INPUTS_AT_ONCE {
+                match inputs.try_next() {
+                    Ok(input) => scheduler.take_in(input),
+                    Err(mpsc::error::TryRecvError::Empty) => break,
+                    Err(mpsc::error::TryRecvError::Disconnected) => return,
+                }
+            }
+        }
+        if scheduler.queue.has_active() {
+            tokio::task::yield_now().await;
+            continue;
+        }
         let deadline = scheduler.queue.next_deadline();
         tokio::select! {
-            () = shutdown.cancelled() => return,
-            event = node_events.recv() => match event {
-                Some(event) => scheduler.on_node(event),
+            input = inputs.next() => match input {
+                Some(input) => scheduler.take_in(input),
                 None => return,
             },
-            event = pod_events.recv() => match event {
-                Some(event) => scheduler.on_pod(event),
-                None => return,
-            },
-            Some(binding) = bindings.recv() => scheduler.on_binding(binding),
-            () = sleep_until(deadline), if deadline.is_some() => scheduler.queue.flush(),
-            () = std::future::ready(()), if scheduler.queue.has_active() => scheduler.schedule_one(),
+            () = sleep_until(deadline), if deadline.is_some() => {}
         }
     }
 }
@@ -69,12 +94,52 @@ async fn sleep_until(deadline: Option<Instant>) {
     }
 }
 
-/// How a binding went.
+/// The result of a binding.
 struct Binding {
-    pod: Arc<Pod>,
-    node: String,
+    pod: Arc<PodInfo>,
+    node: Arc<str>,
     state: CycleState,
     result: Result<(), Error>,
+}
+
+/// Anything that the loop reacts to.
+enum Input {
+    Node(Event<Node>),
+    Pod(Event<Pod>),
+    Binding(Binding),
+}
+
+struct Inputs {
+    nodes: mpsc::UnboundedReceiver<Event<Node>>,
+    pods: mpsc::UnboundedReceiver<Event<Pod>>,
+    bindings: mpsc::UnboundedReceiver<Binding>,
+}
+
+impl Inputs {
+    /// Waits for an input; `None` when an informer has ended. Nodes come before the pods that
+    /// may go to them.
+    async fn next(&mut self) -> Option<Input> {
+        tokio::select! {
+            biased;
+            event = self.nodes.recv() => event.map(Input::Node),
+            event = self.pods.recv() => event.map(Input::Pod),
+            binding = self.bindings.recv() => binding.map(Input::Binding),
+        }
+    }
+
+    /// An input that is there already.
+    fn try_next(&mut self) -> Result<Input, mpsc::error::TryRecvError> {
+        use mpsc::error::TryRecvError::Empty;
+        match self.nodes.try_recv() {
+            Err(Empty) => {}
+            event => return event.map(Input::Node),
+        }
+        match self.pods.try_recv() {
+            Err(Empty) => {}
+            event => return event.map(Input::Pod),
+        }
+        self.bindings.try_recv().map(Input::Binding)
+    }
 }
 
 struct Scheduler {
@@ -108,82 +173,86 @@ impl Scheduler {
         }
     }
 
-    fn on_node(&mut self, event: Event<Node>) {
-        match event {
-            Event::Added(node) => {
-                self.cache.set_node(node.clone());
-                self.queue.wake(&ClusterEvent::NodeAdded(&node));
-            }
-            // Heartbeats come every few seconds from every node and change nothing here.
-            Event::Updated { old, new } => {
-                if new.differs_from(&old) {
-                    self.cache.set_node(new.clone());
-                    self.queue.wake(&ClusterEvent::NodeUpdated { old: &old, new: &new });
-                }
-            }
-            Event::Deleted(node) => self.cache.remove_node(node.name()),
+    fn take_in(&mut self, input: Input) {
+        match input {
+            Input::Node(event) => self.on_node(event),
+            Input::Pod(event) => self.on_pod(event),
+            Input::Binding(binding) => self.on_binding(binding),
         }
+    }
+
+    fn on_node(&mut self, event: Event<Node>) {
+        let node = match event {
+            Event::Deleted(node) => return self.cache.remove_node(node.name()),
+            // Heartbeats come every few seconds from every node and change nothing here.
+            Event::Updated { old, new } if !differs(old.view(), new.view()) => return self.cache.refresh_node(new),
+            Event::Added(node) | Event::Updated { new: node, .. } => node,
+        };
+        let old = self.cache.node(node.name()).cloned();
+        self.cache.set_node(node.clone());
+        let Some(new) = self.cache.node(node.name()) else { return };
+        self.queue.wake(&match &old {
+            Some(old) => ClusterEvent::node_updated(old, new),
+            None => ClusterEvent::node_added(new),
+        });
     }
 
     fn on_pod(&mut self, event: Event<Pod>) {
         match event {
-            Event::Added(new) => self.pod_changed(None, new),
-            Event::Updated { old, new } => {
-                // A pod that was deleted and made anew under its name between two events.
-                if old.uid() != new.uid() {
-                    self.pod_gone(&old);
-                    self.pod_changed(None, new);
-                } else {
-                    self.pod_changed(Some(&old), new);
+            Event::Deleted(pod) => self.pod_gone(pod.uid()),
+            Event::Added(pod) | Event::Updated { new: pod, .. } if is_terminal(pod.view()) => self.pod_gone(pod.uid()),
+            Event::Added(pod) | Event::Updated { new: pod, .. } if !pod.view().spec().node_name().is_empty() => {
+                self.pod_assigned(pod);
+            }
+            Event::Added(pod) => {
+                if let Some(pod) = self.pod_waiting(pod) {
+                    self.queue.add(pod);
                 }
             }
-            Event::Deleted(pod) => self.pod_gone(&pod),
-        }
-    }
-
-    fn pod_changed(&mut self, old: Option<&Pod>, new: Arc<Pod>) {
-        if new.is_finished() {
-            return self.pod_gone(&new);
-        }
-        if new.is_assigned() {
-            self.queue.remove(new.uid());
-            self.nominated.remove(new.uid());
-            self.cache.add_pod(&new);
-            // Of what changes on a node's pod only its size can help another.
-            if let Some(old) = old.filter(|old| old.is_assigned())
-                && compute_requests(old) != compute_requests(&new)
-            {
-                self.queue.wake(&ClusterEvent::PodUpdated { old, new: &new });
+            Event::Updated { new: pod, .. } => {
+                if let Some(pod) = self.pod_waiting(pod) {
+                    self.queue.update(pod);
+                }
             }
-            return;
-        }
-        // An event from before the binding says nothing about an assumed pod.
-        if new.spec.scheduler_name != SCHEDULER_NAME || self.cache.is_assumed(new.uid()) {
-            return;
-        }
-        self.nominated.set(&new, &new.status.nominated_node_name);
-        match old {
-            Some(old) => self.queue.update(old, new),
-            None => self.queue.add(new),
         }
     }
 
-    fn pod_gone(&mut self, pod: &Pod) {
-        self.queue.remove(pod.uid());
-        self.nominated.remove(pod.uid());
-        let held_room = pod.is_assigned() || self.cache.is_assumed(pod.uid());
-        self.cache.remove_pod(pod.uid());
-        if held_room {
-            self.queue.wake(&ClusterEvent::PodRemoved(pod));
+    fn pod_assigned(&mut self, pod: SharedObject<Pod>) {
+        let new = Arc::new(PodInfo::of(pod));
+        self.queue.remove(&new.uid);
+        self.nominated.remove(&new.uid);
+        let old = self.cache.add_pod(new.clone());
+        // Of what changes on a node's pod only its size can help another.
+        if let Some(old) = old.filter(|old| old.requests != new.requests && old.is_assigned()) {
+            self.queue.wake(&ClusterEvent::pod_updated(&old, &new));
+        }
+    }
+
+    /// The pod, if it is ours to find a node for.
+    fn pod_waiting(&mut self, pod: SharedObject<Pod>) -> Option<Arc<PodInfo>> {
+        // An event from before the binding says nothing about an assumed pod.
+        if pod.view().spec().scheduler_name() != SCHEDULER_NAME || self.cache.is_assumed(pod.uid()) {
+            return None;
+        }
+        let pod = Arc::new(PodInfo::of(pod));
+        self.nominated.set(&pod, pod.nominated_node_name());
+        Some(pod)
+    }
+
+    fn pod_gone(&mut self, uid: &str) {
+        self.queue.remove(uid);
+        self.nominated.remove(uid);
+        if let Some(pod) = self.cache.remove_pod(uid) {
+            self.queue.wake(&ClusterEvent::pod_removed(&pod));
         }
     }
 
     fn schedule_one(&mut self) {
         let Some(QueuedPod { pod, .. }) = self.queue.pop() else { return };
-        if pod.is_deleting() {
+        if pod.is_deleting {
             let message = format!("skip schedule deleting pod: {}/{}", pod.namespace(), pod.name());
-            self.recorder.warning(&pod.reference(), "FailedScheduling", message);
-            return self.queue.done(pod.uid());
+            self.recorder.warning(&pod.pod, "FailedScheduling", message);
+            return self.queue.done(&pod.uid);
         }
         self.cache.update_snapshot(&mut self.snapshot);
         let decision =
@@ -195,25 +264,27 @@ impl Scheduler {
     }
 
     /// Assumes the pod on its node and starts the binding.
-    fn place(&mut self, pod: Arc<Pod>, node: String, state: CycleState) {
-        self.cache.assume_pod(&pod, &node);
-        self.nominated.remove(pod.uid());
+    fn place(&mut self, pod: Arc<PodInfo>, node: Arc<str>, state: CycleState) {
+        self.cache.assume_pod(pod.clone(), &node);
+        self.nominated.remove(&pod.uid);
         let permit = self.framework.reserve(&state, &pod, &node).and_then(|()| {
             self.framework.permit(&state, &pod, &node).inspect_err(|_| self.framework.unreserve(&state, &pod, &node))
         });
         let wait = match permit {
             Ok(wait) => wait,
             Err(rejection) => {
-                self.cache.forget_pod(pod.uid());
+                self.cache.forget_pod(&pod.uid);
                 let mut diagnosis = Diagnosis::default();
-                diagnosis.reject(&node, rejection);
+                diagnosis.reject(node, rejection);
                 let why = NoFit::Unfit(Box::new(FitError { all_nodes: 1, diagnosis }));
                 return self.refused(&pod, Refusal { why, post_filter: None });
             }
         };
         let (client, framework, sender) = (self.client.clone(), self.framework.clone(), self.bindings.clone());
         tokio::spawn(async move {
-            tokio::time::sleep(wait).await;
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
             let result = framework.bind(&client, &pod, &node).await;
             // The receiver goes away only when the scheduler ends.
             let _ = sender.send(Binding { pod, node, state, result });
@@ -224,25 +295,23 @@ impl Scheduler {
         let Binding { pod, node, state, result } = binding;
         match result {
             Ok(()) => {
-                self.queue.done(pod.uid());
-                tracing::info!(pod = %format_args!("{}/{}", pod.namespace(), pod.name()), %node, "bound");
+                self.queue.done(&pod.uid);
                 let message = format!("Successfully assigned {}/{} to {node}", pod.namespace(), pod.name());
-                self.recorder.normal(&pod.reference(), "Scheduled", message);
+                tracing::debug!("{message}");
+                self.recorder.normal(&pod.pod, "Scheduled", message);
             }
             Err(error) => {
                 self.framework.unreserve(&state, &pod, &node);
-                self.cache.forget_pod(pod.uid());
-                // What it had assumed is free again.
-                let mut freed = (*pod).clone();
-                freed.spec.node_name = node;
-                self.queue.wake(&ClusterEvent::PodRemoved(&freed));
+                self.cache.forget_pod(&pod.uid);
+                // The room that it had assumed is free again.
+                self.queue.wake(&ClusterEvent::pod_removed(&pod));
                 let why = Reason { reason: "SchedulerError", message: error.to_string() };
-                self.tell_failure(&pod, why, Outcome::Error, None);
+                self.report_failure(&pod, why, Outcome::Error, None);
             }
         }
     }
 
-    fn refused(&mut self, pod: &Arc<Pod>, refusal: Refusal) {
+    fn refused(&mut self, pod: &Arc<PodInfo>, refusal: Refusal) {
         let message = refusal.why.to_string();
         let plugins = match &refusal.why {
             NoFit::NoNodes => BTreeSet::new(),
@@ -259,60 +328,60 @@ impl Scheduler {
             }
         }
         if nominated.as_deref() == Some("") {
-            self.nominated.remove(pod.uid());
+            self.nominated.remove(&pod.uid);
         }
         let why = Reason { reason: "Unschedulable", message };
-        self.tell_failure(pod, why, Outcome::Unschedulable(plugins), nominated);
+        self.report_failure(pod, why, Outcome::Unschedulable(plugins), nominated);
     }
 
-    /// Puts the pod back and tells it why, unless it is gone or has a node by now.
-    fn tell_failure(&mut self, pod: &Pod, why: Reason, outcome: Outcome, nominated: Option<String>) {
-        let current = self.pods.get(pod.namespace(), pod.name()).filter(|current| current.uid() == pod.uid());
-        let Some(current) = current.filter(|current| !current.is_assigned()) else {
-            return self.queue.done(pod.uid());
+    /// Puts the pod back and writes the reason to its status, unless it is gone or has a node
+    /// by now.
+    fn report_failure(&mut self, pod: &PodInfo, why: Reason, outcome: Outcome, nominated: Option<String>) {
+        let current = self.pods.get(pod.namespace(), pod.name()).filter(|current| *current.uid() == *pod.uid);
+        let Some(current) = current.filter(|current| current.view().spec().node_name().is_empty()) else {
+            return self.queue.done(&pod.uid);
         };
-        if !self.queue.put_back(pod.uid(), outcome) {
+        if !self.queue.put_back(&pod.uid, outcome) {
             return;
         }
         tracing::debug!(pod = %format_args!("{}/{}", pod.namespace(), pod.name()), why = %why.message, "not scheduled");
-        self.recorder.warning(&current.reference(), "FailedScheduling", truncate(&why.message));
-        let Some(patch) = compute_status_patch(&current, &why, nominated.as_deref(), Timestamp::now()) else { return };
+        self.recorder.warning(&current, "FailedScheduling", truncate(&why.message));
+        let patch = compute_status_patch(current.view(), &why, nominated.as_deref(), Timestamp::now());
+        let Some(patch) = patch.map(Patch::Strategic) else { return };
         let client = self.client.clone();
         tokio::spawn(async move {
-            let result =
-                client.patch_status::<ApiPod>(current.namespace(), current.name(), &Patch::Strategic(patch)).await;
+            let result = client.api::<Pod>(current.namespace()).patch_status(current.name(), &patch).await;
             if let Err(error) = result
                 && !error.is_not_found()
             {
-                tracing::warn!(pod = current.name(), %error, "cannot tell the pod why it is not scheduled");
+                tracing::warn!(pod = current.name(), %error, "cannot report why a pod is not scheduled");
             }
         });
     }
 
     /// Removes the victims of a preemption; their going wakes the pod they made room for.
-    fn preempt(&self, preemptor: Arc<Pod>, preemption: Preemption) {
+    fn preempt(&self, preemptor: Arc<PodInfo>, preemption: Preemption) {
         let (client, recorder) = (self.client.clone(), self.recorder.clone());
         tokio::spawn(async move {
             for victim in preemption.victims.iter().filter(|victim| !victim.is_deleting) {
-                let patch = render_victim_patch(&victim.uid, &preemptor, Timestamp::now());
-                let told =
-                    client.patch_status::<ApiPod>(&victim.namespace, &victim.name, &Patch::Strategic(patch)).await;
-                let pod = match told {
+                let api = client.api::<Pod>(victim.namespace());
+                let patch = render_victim_patch(&victim.uid, preemptor.view(), Timestamp::now());
+                let pod = match api.patch_status(victim.name(), &Patch::Strategic(patch)).await {
                     Ok(pod) => pod,
                     Err(error) if error.is_not_found() => continue,
                     Err(error) => {
-                        tracing::warn!(victim = victim.name, %error, "cannot tell a pod that it is preempted");
+                        tracing::warn!(victim = victim.name(), %error, "cannot report a preemption to its victim");
                         continue;
                     }
                 };
-                let params = DeleteParams { uid: Some(victim.uid.clone()), ..Default::default() };
-                match client.delete::<ApiPod>(&victim.namespace, &victim.name, &params).await {
+                let params = DeleteParams { uid: Some(victim.uid.to_string()), ..Default::default() };
+                match api.delete(victim.name(), &params).await {
                     Ok(()) => {
-                        let message = format!("Preempted by pod {} on node {}", preemptor.uid(), preemption.node);
-                        recorder.normal(&ferry_client::reference(&pod), "Preempted", message);
+                        let message = format!("Preempted by pod {} on node {}", preemptor.uid, preemption.node);
+                        recorder.normal(&pod, "Preempted", message);
                     }
                     Err(error) if error.is_not_found() => {}
-                    Err(error) => tracing::warn!(victim = victim.name, %error, "cannot preempt a pod"),
+                    Err(error) => tracing::warn!(victim = victim.name(), %error, "cannot preempt a pod"),
                 }
             }
         });

@@ -14,79 +14,85 @@ use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
 use super::taint_toleration::TaintToleration;
 use crate::framework::Plugin;
+use std::sync::Arc;
 
 /// Cheap filters come first: a node that fails one is not asked about the rest.
-pub fn all() -> Vec<(Box<dyn Plugin>, i64)> {
+pub fn all() -> Vec<(Arc<dyn Plugin>, i64)> {
     vec![
-        (Box::new(SchedulingGates), 0),
-        (Box::new(PrioritySort), 0),
-        (Box::new(NodeUnschedulable), 0),
-        (Box::new(NodeName), 0),
-        (Box::new(TaintToleration), 3),
-        (Box::new(NodeAffinity), 2),
-        (Box::new(NodePorts), 0),
-        (Box::new(NodeResourcesFit), 1),
-        (Box::new(DefaultPreemption), 0),
-        (Box::new(BalancedAllocation), 1),
-        (Box::new(ImageLocality), 1),
-        (Box::new(DefaultBinder), 0),
+        (Arc::new(SchedulingGates), 0),
+        (Arc::new(PrioritySort), 0),
+        (Arc::new(NodeUnschedulable), 0),
+        (Arc::new(NodeName), 0),
+        (Arc::new(TaintToleration), 3),
+        (Arc::new(NodeAffinity), 2),
+        (Arc::new(NodePorts), 0),
+        (Arc::new(NodeResourcesFit), 1),
+        (Arc::new(DefaultPreemption), 0),
+        (Arc::new(BalancedAllocation), 1),
+        (Arc::new(ImageLocality), 1),
+        (Arc::new(DefaultBinder::default()), 0),
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::{ClusterEvent, CycleState, Framework, MAX_NODE_SCORE, PreFilterResult};
+    use crate::framework::{ClusterEvent, CycleState, Framework, Hint, MAX_NODE_SCORE, PreFilterResult};
+    use crate::node_info::NodeInfo;
     use crate::plugins::testing::{node, pod};
-    use crate::snapshot::{NodeInfo, Snapshot};
+    use crate::snapshot::Snapshot;
     use serde_json::json;
     use std::collections::BTreeSet;
-    use std::sync::Arc;
 
     #[test]
     fn names_are_unique_and_each_plugin_has_a_point() {
         let mut names = BTreeSet::new();
         for (plugin, weight) in all() {
             assert!(names.insert(plugin.name()), "{} is there twice", plugin.name());
-            let has_point = plugin.as_pre_enqueue().is_some()
-                || plugin.as_queue_sort().is_some()
-                || plugin.as_filter().is_some()
-                || plugin.as_post_filter().is_some()
-                || plugin.as_score().is_some()
-                || plugin.as_bind().is_some();
+            let points = plugin.clone().points();
+            let has_point = points.pre_enqueue.is_some()
+                || points.queue_sort.is_some()
+                || points.filter.is_some()
+                || points.post_filter.is_some()
+                || points.score.is_some()
+                || points.bind.is_some();
             assert!(has_point, "{} decides nothing", plugin.name());
-            assert_eq!(weight > 0, plugin.as_score().is_some(), "{}: a weight is for a score", plugin.name());
-            assert!(plugin.as_pre_filter().is_none() || plugin.as_filter().is_some(), "{}", plugin.name());
+            assert_eq!(weight > 0, points.score.is_some(), "{}: a weight is for a score", plugin.name());
+            assert!(points.pre_filter.is_none() || points.filter.is_some(), "{}", plugin.name());
+            let rejects = points.pre_enqueue.is_some() || points.filter.is_some();
+            assert!(!rejects || !plugin.watches().is_empty(), "{}: nothing undoes its rejections", plugin.name());
         }
-        let sorters = all().iter().filter(|(plugin, _)| plugin.as_queue_sort().is_some()).count();
+        let sorters = all().into_iter().filter(|(plugin, _)| plugin.clone().points().queue_sort.is_some()).count();
         assert_eq!(sorters, 1);
     }
 
     #[test]
     fn a_plain_pod_passes_every_plugin_on_a_plain_node() {
-        let (pod, info) = (pod(json!({})), NodeInfo::of(Arc::new(node("a", json!({})))));
+        let (pod, info) = (pod(json!({})), NodeInfo::of(node("a", json!({}))));
         let snapshot = Snapshot::of(vec![info.clone()]);
         for (plugin, _) in all() {
             let mut state = CycleState::default();
-            if let Some(point) = plugin.as_pre_filter() {
-                assert!(!matches!(point.pre_filter(&mut state, &pod), PreFilterResult::Reject(_)), "{}", plugin.name());
+            if let Some(point) = plugin.clone().points().pre_filter {
+                let result = point.pre_filter(&mut state, &pod, &snapshot);
+                assert!(!matches!(result, PreFilterResult::Reject(_)), "{}", plugin.name());
             }
             let framework = Framework::new(vec![(plugin, 1)]);
             let mut state = CycleState::default();
-            assert!(framework.pre_filter(&mut state, &pod).is_ok());
+            assert!(framework.pre_filter(&mut state, &pod, &snapshot).is_ok());
             assert_eq!(framework.filter(&state, &pod, &info), Ok(()));
-            let scores = framework.score(&mut state, &pod, &snapshot.nodes, &snapshot);
+            let scores = framework.score(&mut state, &pod, &[&info], &snapshot);
             assert!(scores.iter().all(|score| (0..=MAX_NODE_SCORE).contains(score)));
         }
     }
 
     #[test]
     fn a_new_node_that_fits_wakes_whoever_a_filter_rejected() {
-        let (pod, new) = (pod(json!({})), node("a", json!({})));
+        let (pod, new) = (pod(json!({})), NodeInfo::of(node("a", json!({}))));
+        let framework = Framework::new(all());
         for (plugin, _) in all() {
-            if plugin.as_filter().is_some() {
-                let hint = plugin.hint(&pod, &ClusterEvent::NodeAdded(&new));
-                assert_eq!(hint, crate::framework::Hint::Queue, "{}", plugin.name());
+            if plugin.clone().points().filter.is_some() {
+                let hint = framework.hint(plugin.name(), &pod, &ClusterEvent::node_added(&new));
+                assert_eq!(hint, Hint::Queue, "{}", plugin.name());
             }
         }
     }

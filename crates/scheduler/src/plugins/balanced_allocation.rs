@@ -1,52 +1,43 @@
 //! NodeResourcesBalancedAllocation: prefers the node whose use of cpu and memory the pod
 //! brings closer together, so that neither is used up while the other lies idle.
 
-use crate::framework::{ClusterEvent, CycleState, Hint, MAX_NODE_SCORE, Plugin, PreScore, PreScoreResult, Score};
-use crate::resources::{Resources, compute_requests};
-use crate::snapshot::{NodeInfo, Snapshot};
-use crate::view::Pod;
+use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
 pub struct BalancedAllocation;
-
-struct Wanted(Resources);
 
 impl Plugin for BalancedAllocation {
     fn name(&self) -> &'static str {
         "NodeResourcesBalancedAllocation"
     }
 
-    fn hint(&self, _pod: &Pod, _event: &ClusterEvent<'_>) -> Hint {
-        Hint::Skip
-    }
-
-    fn as_pre_score(&self) -> Option<&dyn PreScore> {
-        Some(self)
-    }
-
-    fn as_score(&self) -> Option<&dyn Score> {
-        Some(self)
+    fn points(self: Arc<Self>) -> Points {
+        Points { pre_score: Some(self.clone()), score: Some(self), ..Points::default() }
     }
 }
 
 impl PreScore for BalancedAllocation {
     /// A pod that asks for nothing changes no balance.
-    fn pre_score(&self, state: &mut CycleState, pod: &Pod, _nodes: &[Arc<NodeInfo>]) -> PreScoreResult {
-        let wanted = compute_requests(pod);
-        if wanted.milli_cpu == 0 && wanted.memory == 0 {
-            return PreScoreResult::Skip;
-        }
-        state.write(Wanted(wanted));
-        PreScoreResult::Run
+    fn pre_score(
+        &self,
+        _state: &mut CycleState,
+        pod: &PodInfo,
+        _nodes: &[&NodeInfo],
+        _snapshot: &Snapshot,
+    ) -> PreScoreResult {
+        let changes_nothing = pod.requests.milli_cpu == 0 && pod.requests.memory == 0;
+        if changes_nothing { PreScoreResult::Skip } else { PreScoreResult::Run }
     }
 }
 
 impl Score for BalancedAllocation {
-    fn score(&self, state: &CycleState, _pod: &Pod, node: &NodeInfo, _snapshot: &Snapshot) -> i64 {
-        let Some(Wanted(wanted)) = state.read() else { return 0 };
-        let (total, used) = (&node.allocatable, &node.requested);
-        let without = balance(&[(used.milli_cpu, total.milli_cpu), (used.memory, total.memory)]);
-        let with = balance(&[
+    fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
+        let (wanted, total, used) = (&pod.requests, &node.allocatable, &node.requested);
+        let without = balance([(used.milli_cpu, total.milli_cpu), (used.memory, total.memory)]);
+        let with = balance([
             (used.milli_cpu + wanted.milli_cpu, total.milli_cpu),
             (used.memory + wanted.memory, total.memory),
         ]);
@@ -57,14 +48,14 @@ impl Score for BalancedAllocation {
 }
 
 /// 100 when all shares in use are equal, less the further they are apart.
-fn balance(amounts: &[(i64, i64)]) -> i64 {
-    let shares: Vec<f64> = amounts
-        .iter()
-        .filter(|(_, total)| *total > 0)
-        .map(|&(used, total)| (used as f64 / total as f64).min(1.0))
-        .collect();
-    let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    let variance = shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / shares.len().max(1) as f64;
+fn balance(amounts: [(i64, i64); 2]) -> i64 {
+    let shares = || {
+        let there = amounts.iter().filter(|(_, total)| *total > 0);
+        there.map(|&(used, total)| (used as f64 / total as f64).min(1.0))
+    };
+    let count = shares().count().max(1) as f64;
+    let mean = shares().sum::<f64>() / count;
+    let variance = shares().map(|share| (share - mean).powi(2)).sum::<f64>() / count;
     ((1.0 - variance.sqrt()) * MAX_NODE_SCORE as f64) as i64
 }
 

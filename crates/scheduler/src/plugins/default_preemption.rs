@@ -5,10 +5,10 @@
 
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{
-    ClusterEvent, Code, Failure, Hint, Plugin, PostFilter, PostFilterResult, Preemption, Rejection,
+    Action, Code, Failure, Plugin, Points, PostFilter, PostFilterResult, Preemption, Rejection, Resource, Watch,
 };
-use crate::snapshot::{NodeInfo, PodInfo};
-use crate::view::Pod;
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ impl Plugin for DefaultPreemption {
         NAME
     }
 
-    fn hint(&self, _pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(matches!(event, ClusterEvent::PodRemoved(_)))
+    fn points(self: Arc<Self>) -> Points {
+        Points { post_filter: Some(self), ..Points::default() }
     }
 
-    fn as_post_filter(&self) -> Option<&dyn PostFilter> {
-        Some(self)
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::POD, &[Action::Delete])] }
     }
 }
 
@@ -49,14 +49,16 @@ impl PostFilter for DefaultPreemption {
         };
         let wanted = (failure.snapshot.len() * MIN_CANDIDATES_PERCENT / 100).max(MIN_CANDIDATES);
         let mut candidates = Vec::new();
+        let (rejections, others) = (failure.diagnosis.by_node(), failure.diagnosis.others.as_ref());
         for node in &failure.snapshot.nodes {
-            let is_possible = failure.diagnosis.of_node(node.name()).is_some_and(|r| r.code == Code::Unschedulable);
+            let rejection = rejections.get(node.name()).copied().or(others);
+            let is_possible = rejection.is_some_and(|rejection| rejection.code == Code::Unschedulable);
             if !is_possible {
                 continue;
             }
             match select_victims(failure, node) {
                 Ok(victims) => candidates.push(Preemption { node: node.name().to_owned(), victims }),
-                Err(rejection) => diagnosis.reject(node.name(), rejection),
+                Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
             }
             if candidates.len() >= wanted {
                 break;
@@ -77,41 +79,39 @@ impl PostFilter for DefaultPreemption {
 /// A pod that has made room already waits for it rather than making more.
 fn why_not_eligible(failure: &Failure<'_>) -> Option<&'static str> {
     let pod = failure.pod;
-    if pod.spec.preemption_policy.as_deref() == Some("Never") {
+    if pod.spec().preemption_policy() == Some("Never") {
         return Some("not eligible due to preemptionPolicy=Never.");
     }
-    let nominated = &pod.status.nominated_node_name;
+    let nominated = pod.nominated_node_name();
     let node = failure.snapshot.get(nominated)?;
     if failure.diagnosis.of_node(nominated).is_some_and(|rejection| rejection.code == Code::Unresolvable) {
         return None;
     }
-    let is_waiting = node.pods.iter().any(|other| other.is_deleting && other.priority < pod.spec.priority);
+    let is_waiting = node.pods.iter().any(|other| other.is_deleting && other.priority < pod.priority);
     is_waiting.then_some("not eligible due to a terminating pod on the nominated node.")
 }
 
 /// The fewest and least important pods whose removal makes the node fit.
 fn select_victims(failure: &Failure<'_>, node: &NodeInfo) -> Result<Vec<Arc<PodInfo>>, Rejection> {
-    let mut trial = node.clone();
+    let Failure { framework, pod, nominated, .. } = failure;
     let mut potential: Vec<Arc<PodInfo>> =
-        node.pods.iter().filter(|pod| pod.priority < failure.pod.spec.priority).cloned().collect();
+        node.pods.iter().filter(|other| other.priority < pod.priority).cloned().collect();
     if potential.is_empty() {
         return Err(Rejection::unresolvable(NAME, "No preemption victims found for incoming pod"));
     }
-    for pod in &potential {
-        trial.remove_pod(&pod.uid);
+    let (mut trial, mut state) = (node.clone(), failure.state.clone());
+    for other in &potential {
+        framework.remove_pod(&mut state, pod, other, &mut trial);
     }
-    let fits = |trial: &NodeInfo| {
-        failure.framework.filter_with_nominated(failure.state, failure.pod, trial, failure.nominated)
-    };
-    fits(&trial)?;
+    framework.filter_with_nominated(&state, pod, &trial, nominated)?;
     // The most important first: they are the ones to be spared.
-    potential.sort_by_key(|pod| (Reverse(pod.priority), pod.started));
+    potential.sort_by_key(|other| (Reverse(other.priority), other.started));
     let mut victims = Vec::new();
-    for pod in potential {
-        trial.add_pod(pod.clone());
-        if fits(&trial).is_err() {
-            trial.remove_pod(&pod.uid);
-            victims.push(pod);
+    for other in potential {
+        framework.add_pod(&mut state, pod, other.clone(), &mut trial);
+        if framework.filter_with_nominated(&state, pod, &trial, nominated).is_err() {
+            framework.remove_pod(&mut state, pod, &other, &mut trial);
+            victims.push(other);
         }
     }
     Ok(victims)
@@ -133,28 +133,25 @@ mod tests {
     use super::*;
     use crate::framework::{CycleState, Framework, Nominated};
     use crate::plugins::all::all;
-    use crate::plugins::testing::{asking, node};
+    use crate::plugins::testing::{asking, changed, node};
     use crate::snapshot::Snapshot;
     use serde_json::json;
 
     fn held(uid: &str, priority: i32, cpu: &str) -> Arc<PodInfo> {
-        let mut pod = asking(json!({"cpu": cpu}));
-        pod.spec.priority = priority;
-        pod.metadata.uid = Some(uid.to_owned());
-        Arc::new(PodInfo::of(&pod))
+        let over = json!({"metadata": {"uid": uid}, "spec": {"priority": priority}});
+        Arc::new(changed(&asking(json!({"cpu": cpu})), over))
     }
 
     fn check(nodes: Vec<(&str, Vec<Arc<PodInfo>>)>, priority: i32, cpu: &str, expected: Result<(&str, &[&str]), &str>) {
         let infos = nodes.into_iter().map(|(name, pods)| {
-            let mut info = NodeInfo::of(Arc::new(node(name, json!({}))));
+            let mut info = NodeInfo::of(node(name, json!({})));
             pods.into_iter().for_each(|pod| info.add_pod(pod));
             info
         });
         let snapshot = Snapshot::of(infos.collect());
-        let mut pod = asking(json!({"cpu": cpu}));
-        pod.spec.priority = priority;
+        let pod = changed(&asking(json!({"cpu": cpu})), json!({"spec": {"priority": priority}}));
         let (framework, mut state, nominated) = (Framework::new(all()), CycleState::default(), Nominated::default());
-        framework.pre_filter(&mut state, &pod).expect("no rejection");
+        framework.pre_filter(&mut state, &pod, &snapshot).expect("no rejection");
         let mut diagnosis = Diagnosis::default();
         for node in &snapshot.nodes {
             if let Err(rejection) = framework.filter(&state, &pod, node) {
@@ -170,7 +167,8 @@ mod tests {
             nominated: &nominated,
         };
         let result = DefaultPreemption.post_filter(&failure);
-        let found = result.preemption.map(|p| (p.node, p.victims.iter().map(|v| v.uid.clone()).collect::<Vec<_>>()));
+        let found =
+            result.preemption.map(|p| (p.node, p.victims.iter().map(|v| v.uid.to_string()).collect::<Vec<_>>()));
         match expected {
             Ok((node, victims)) => {
                 assert_eq!(found, Some((node.to_owned(), victims.iter().map(ToString::to_string).collect())))

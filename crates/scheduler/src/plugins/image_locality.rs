@@ -1,9 +1,11 @@
 //! ImageLocality: prefers nodes that have the pod's images already, by their size, and
 //! the more so the more nodes have them, lest one node draws all pods.
 
-use crate::framework::{ClusterEvent, CycleState, Hint, MAX_NODE_SCORE, Plugin, Score};
-use crate::snapshot::{NodeInfo, Snapshot};
-use crate::view::Pod;
+use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
+use std::sync::Arc;
 
 pub struct ImageLocality;
 
@@ -13,36 +15,63 @@ const MIN: i64 = 23 * MB;
 /// Above this for each container it makes all the difference.
 const MAX_EACH: i64 = 1000 * MB;
 
+/// The images of the pod that any node has.
+struct PodImages {
+    /// By name, with the share of the nodes that have it.
+    images: Vec<(String, f64)>,
+    /// The sum of sizes from which on a node gets the best score.
+    max: i64,
+}
+
 impl Plugin for ImageLocality {
     fn name(&self) -> &'static str {
         "ImageLocality"
     }
 
-    fn hint(&self, _pod: &Pod, _event: &ClusterEvent<'_>) -> Hint {
-        Hint::Skip
+    fn points(self: Arc<Self>) -> Points {
+        Points { pre_score: Some(self.clone()), score: Some(self), ..Points::default() }
     }
+}
 
-    fn as_score(&self) -> Option<&dyn Score> {
-        Some(self)
+impl PreScore for ImageLocality {
+    fn pre_score(
+        &self,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        _nodes: &[&NodeInfo],
+        snapshot: &Snapshot,
+    ) -> PreScoreResult {
+        if snapshot.image_nodes.is_empty() {
+            return PreScoreResult::Skip;
+        }
+        let spec = pod.spec();
+        let containers = || spec.init_containers().iter().chain(spec.containers());
+        let volumes = spec.volumes().iter().filter_map(|volume| Some(volume.image()?.reference()));
+        let all = snapshot.len().max(1) as f64;
+        let images: Vec<(String, f64)> = containers()
+            .map(|container| container.image())
+            .chain(volumes)
+            .filter_map(|image| {
+                let image = normalized(image);
+                let nodes = *snapshot.image_nodes.get(&image)?;
+                Some((image, nodes as f64 / all))
+            })
+            .collect();
+        if images.is_empty() {
+            return PreScoreResult::Skip;
+        }
+        let max = MAX_EACH * i64::try_from(containers().count().max(1)).unwrap_or(1);
+        state.write(PodImages { images, max });
+        PreScoreResult::Run
     }
 }
 
 impl Score for ImageLocality {
-    fn score(&self, _state: &CycleState, pod: &Pod, node: &NodeInfo, snapshot: &Snapshot) -> i64 {
-        let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
-        let volumes = pod.spec.volumes.iter().filter_map(|volume| Some(&volume.image.as_ref()?.reference));
-        let count = pod.spec.init_containers.len() + pod.spec.containers.len();
-        let images = containers.map(|container| &container.image).chain(volumes);
-        let sum: i64 = images
-            .filter_map(|image| {
-                let image = normalized(image);
-                let size = *node.images.get(&image)?;
-                let nodes = snapshot.image_nodes.get(&image).copied().unwrap_or(0);
-                Some((size as f64 * (nodes as f64 / snapshot.len().max(1) as f64)) as i64)
-            })
-            .sum();
-        let max = MAX_EACH * i64::try_from(count.max(1)).unwrap_or(1);
-        MAX_NODE_SCORE * (sum.clamp(MIN, max) - MIN) / (max - MIN)
+    fn score(&self, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> i64 {
+        let Some(PodImages { images, max }) = state.read() else { return 0 };
+        let there = images.iter().filter_map(|(image, share)| Some((*node.images.get(image)?, share)));
+        let sum: i64 = there.map(|(size, share)| (size as f64 * share) as i64).sum();
+        MAX_NODE_SCORE * (sum.clamp(MIN, *max) - MIN) / (max - MIN)
     }
 }
 

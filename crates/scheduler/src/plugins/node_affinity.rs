@@ -1,15 +1,15 @@
-//! NodeAffinity: `nodeSelector` and the required node affinity say where a pod may run,
-//! the preferred one where it would rather.
+//! NodeAffinity: `nodeSelector` and the required node affinity restrict the nodes that a pod
+//! may run on, the preferred one ranks them.
 
 use crate::framework::{
-    ClusterEvent, CycleState, Filter, Hint, Plugin, PreFilter, PreFilterResult, PreScore, PreScoreResult, Rejection,
-    Score, normalize,
+    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, PreScore,
+    PreScoreResult, Rejection, Resource, Score, Watch, normalize,
 };
-use crate::snapshot::{NodeInfo, Snapshot};
-use crate::view::{Node, Pod};
-use k8s_openapi::api::core::v1::{
-    NodeAffinity as NodeAffinitySpec, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
-};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
+use ferry_api::rules::node_selector::{matches_required, preferred_score, preferred_terms, required_affinity};
+use ferry_api::view::core::v1::NodeSelectorTermView;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -17,59 +17,18 @@ pub struct NodeAffinity;
 
 const NAME: &str = "NodeAffinity";
 
-fn affinity(pod: &Pod) -> Option<&NodeAffinitySpec> {
-    pod.spec.affinity.as_ref()?.node_affinity.as_ref()
-}
-
-fn required(pod: &Pod) -> Option<&NodeSelector> {
-    affinity(pod)?.required_during_scheduling_ignored_during_execution.as_ref()
-}
-
 /// Whether the node is one the pod may run on.
-fn is_match(pod: &Pod, node: &Node) -> bool {
-    pod.spec.node_selector.iter().all(|(key, value)| node.label(key) == Some(value))
-        && required(pod).is_none_or(|selector| selector.node_selector_terms.iter().any(|term| matches_term(term, node)))
+fn is_match(pod: &PodInfo, node: &NodeInfo) -> bool {
+    matches_required(pod.spec(), node.view())
 }
 
-/// A term without any requirement matches nothing.
-fn matches_term(term: &NodeSelectorTerm, node: &Node) -> bool {
-    let expressions = term.match_expressions.as_deref().unwrap_or_default();
-    let fields = term.match_fields.as_deref().unwrap_or_default();
-    if expressions.is_empty() && fields.is_empty() {
-        return false;
-    }
-    expressions.iter().all(|requirement| matches_label(requirement, node.label(&requirement.key)))
-        && fields.iter().all(|requirement| matches_field(requirement, node))
-}
-
-fn matches_label(requirement: &NodeSelectorRequirement, label: Option<&str>) -> bool {
-    let values = requirement.values.as_deref().unwrap_or_default();
-    let has = |label: &str| values.iter().any(|value| value == label);
-    let number = |text: &str| text.parse::<i64>().ok();
-    let bound = || match values {
-        [value] => number(value),
-        _ => None,
-    };
-    match requirement.operator.as_str() {
-        "In" => label.is_some_and(has),
-        "NotIn" => label.is_none_or(|label| !has(label)),
-        "Exists" => label.is_some(),
-        "DoesNotExist" => label.is_none(),
-        "Gt" => label.and_then(number).zip(bound()).is_some_and(|(own, bound)| own > bound),
-        "Lt" => label.and_then(number).zip(bound()).is_some_and(|(own, bound)| own < bound),
-        _ => false,
-    }
-}
-
-/// The only field there is to match is the name, against exactly one value.
-fn matches_field(requirement: &NodeSelectorRequirement, node: &Node) -> bool {
-    let [value] = requirement.values.as_deref().unwrap_or_default() else { return false };
-    let own = if requirement.key == "metadata.name" { node.name() } else { "" };
-    match requirement.operator.as_str() {
-        "In" => own == value,
-        "NotIn" => own != value,
-        _ => false,
-    }
+/// The nodes that a term names, `None` if it names none.
+fn named_nodes(term: NodeSelectorTermView<'_>) -> Option<BTreeSet<String>> {
+    let fields = term.match_fields().iter();
+    let by_name = fields.filter(|field| field.key() == "metadata.name" && field.operator() == "In");
+    by_name
+        .map(|field| field.values().iter().map(str::to_owned).collect::<BTreeSet<_>>())
+        .reduce(|nodes, others| nodes.intersection(&others).cloned().collect())
 }
 
 impl Plugin for NodeAffinity {
@@ -77,57 +36,46 @@ impl Plugin for NodeAffinity {
         NAME
     }
 
-    fn hint(&self, pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(match event {
-            ClusterEvent::NodeAdded(node) => is_match(pod, node),
-            ClusterEvent::NodeUpdated { old, new } => is_match(pod, new) && !is_match(pod, old),
+    fn points(self: Arc<Self>) -> Points {
+        Points {
+            pre_filter: Some(self.clone()),
+            filter: Some(self.clone()),
+            pre_score: Some(self.clone()),
+            score: Some(self),
+            ..Points::default()
+        }
+    }
+
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::NODE, &[Action::Add, Action::Update]), Watch::new(Resource::POD, &[Action::Update])] }
+    }
+
+    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        Hint::queue_if(match event.node() {
+            Some(Change::Added(node)) => is_match(pod, node),
+            Some(Change::Updated { old, new }) => is_match(pod, new) && !is_match(pod, old),
             // Gated pods may be given a narrower selector while they wait.
-            ClusterEvent::PodUpdated { old, new } => {
-                new.uid() == pod.uid() && new.spec.node_selector != old.spec.node_selector
+            _ => {
+                event.update_of(pod).is_some_and(|(old, new)| old.spec().node_selector() != new.spec().node_selector())
             }
-            ClusterEvent::PodRemoved(_) => false,
         })
-    }
-
-    fn as_pre_filter(&self) -> Option<&dyn PreFilter> {
-        Some(self)
-    }
-
-    fn as_filter(&self) -> Option<&dyn Filter> {
-        Some(self)
-    }
-
-    fn as_pre_score(&self) -> Option<&dyn PreScore> {
-        Some(self)
-    }
-
-    fn as_score(&self) -> Option<&dyn Score> {
-        Some(self)
     }
 }
 
 impl PreFilter for NodeAffinity {
     /// Terms that name nodes narrow the search down to them, as the pods of daemon sets do.
-    fn pre_filter(&self, _state: &mut CycleState, pod: &Pod) -> PreFilterResult {
-        let Some(selector) = required(pod) else {
-            return if pod.spec.node_selector.is_empty() { PreFilterResult::Skip } else { PreFilterResult::AllNodes };
+    fn pre_filter(&self, _state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
+        let spec = pod.spec();
+        let Some(selector) = required_affinity(spec) else {
+            return if spec.node_selector().is_empty() { PreFilterResult::Skip } else { PreFilterResult::AllNodes };
         };
-        if selector.node_selector_terms.is_empty() {
+        let terms = selector.node_selector_terms();
+        if terms.is_empty() {
             return PreFilterResult::AllNodes;
         }
         let mut names: BTreeSet<String> = BTreeSet::new();
-        for term in &selector.node_selector_terms {
-            let mut of_term: Option<BTreeSet<String>> = None;
-            for field in term.match_fields.as_deref().unwrap_or_default() {
-                if field.key == "metadata.name" && field.operator == "In" {
-                    let values: BTreeSet<String> = field.values.iter().flatten().cloned().collect();
-                    of_term = Some(match of_term {
-                        None => values,
-                        Some(others) => others.intersection(&values).cloned().collect(),
-                    });
-                }
-            }
-            match of_term {
+        for term in terms {
+            match named_nodes(term) {
                 None => return PreFilterResult::AllNodes,
                 Some(of_term) => names.extend(of_term),
             }
@@ -140,8 +88,8 @@ impl PreFilter for NodeAffinity {
 }
 
 impl Filter for NodeAffinity {
-    fn filter(&self, _state: &CycleState, pod: &Pod, node: &NodeInfo) -> Result<(), Rejection> {
-        if is_match(pod, &node.node) {
+    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        if is_match(pod, node) {
             return Ok(());
         }
         Err(Rejection::unresolvable(NAME, "node(s) didn't match Pod's node affinity/selector"))
@@ -149,25 +97,24 @@ impl Filter for NodeAffinity {
 }
 
 impl PreScore for NodeAffinity {
-    fn pre_score(&self, _state: &mut CycleState, pod: &Pod, _nodes: &[Arc<NodeInfo>]) -> PreScoreResult {
-        let preferred = affinity(pod).and_then(|a| a.preferred_during_scheduling_ignored_during_execution.as_ref());
-        if preferred.is_some() { PreScoreResult::Run } else { PreScoreResult::Skip }
+    fn pre_score(
+        &self,
+        _state: &mut CycleState,
+        pod: &PodInfo,
+        _nodes: &[&NodeInfo],
+        _snapshot: &Snapshot,
+    ) -> PreScoreResult {
+        if preferred_terms(pod.spec()).is_empty() { PreScoreResult::Skip } else { PreScoreResult::Run }
     }
 }
 
 impl Score for NodeAffinity {
-    fn score(&self, _state: &CycleState, pod: &Pod, node: &NodeInfo, _snapshot: &Snapshot) -> i64 {
-        affinity(pod)
-            .and_then(|affinity| affinity.preferred_during_scheduling_ignored_during_execution.as_deref())
-            .unwrap_or_default()
-            .iter()
-            .filter(|term| matches_term(&term.preference, &node.node))
-            .map(|term| i64::from(term.weight))
-            .sum()
+    fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
+        preferred_score(pod.spec(), node.view())
     }
 
     fn normalize(&self, scores: &mut [i64]) {
-        normalize(scores, false);
+        normalize(scores);
     }
 }
 
@@ -183,13 +130,13 @@ mod tests {
         holding(node(name, json!({"metadata": {"labels": {"zone": name, "size": "5"}}})), &[])
     }
 
-    fn requiring(terms: Value) -> Pod {
+    fn requiring(terms: Value) -> PodInfo {
         pod(
             json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}}),
         )
     }
 
-    fn check(pod: &Pod, expected: &[&str]) {
+    fn check(pod: &PodInfo, expected: &[&str]) {
         assert_eq!(reasons(NodeAffinity, pod, &labelled("a")), expected);
     }
 
@@ -230,7 +177,8 @@ mod tests {
     fn names_narrow_the_search_down() {
         let named =
             |values: &[&str]| json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": values}]});
-        let nodes = |terms: Value| NodeAffinity.pre_filter(&mut CycleState::default(), &requiring(terms));
+        let nodes =
+            |terms: Value| NodeAffinity.pre_filter(&mut CycleState::default(), &requiring(terms), &Snapshot::default());
         match nodes(json!([named(&["a"]), named(&["b"])])) {
             PreFilterResult::Nodes(names) => assert_eq!(names, BTreeSet::from(["a".to_owned(), "b".to_owned()])),
             _ => panic!("two nodes"),

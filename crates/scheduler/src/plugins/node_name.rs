@@ -1,8 +1,12 @@
 //! NodeName: a pod that names its node goes nowhere else.
 
-use crate::framework::{ClusterEvent, CycleState, Filter, Hint, Plugin, Rejection};
-use crate::snapshot::NodeInfo;
-use crate::view::Pod;
+use crate::framework::{
+    Action, CycleState, Filter, Plugin, Points, PreFilter, PreFilterResult, Rejection, Resource, Watch,
+};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
+use std::sync::Arc;
 
 pub struct NodeName;
 
@@ -13,18 +17,24 @@ impl Plugin for NodeName {
         NAME
     }
 
-    fn hint(&self, _pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(matches!(event, ClusterEvent::NodeAdded(_)))
+    fn points(self: Arc<Self>) -> Points {
+        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
     }
 
-    fn as_filter(&self) -> Option<&dyn Filter> {
-        Some(self)
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::NODE, &[Action::Add])] }
+    }
+}
+
+impl PreFilter for NodeName {
+    fn pre_filter(&self, _state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
+        if pod.is_assigned() { PreFilterResult::AllNodes } else { PreFilterResult::Skip }
     }
 }
 
 impl Filter for NodeName {
-    fn filter(&self, _state: &CycleState, pod: &Pod, node: &NodeInfo) -> Result<(), Rejection> {
-        if pod.spec.node_name.is_empty() || pod.spec.node_name == node.name() {
+    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        if pod.spec().node_name() == node.name() {
             return Ok(());
         }
         Err(Rejection::unresolvable(NAME, "node(s) didn't match the requested node name"))

@@ -1,55 +1,49 @@
 //! NodePorts: two pods on one node cannot take the same port of the host.
 
-use crate::framework::{ClusterEvent, CycleState, Filter, Hint, Plugin, PreFilter, PreFilterResult, Rejection};
-use crate::snapshot::{HostPort, NodeInfo, host_ports};
-use crate::view::Pod;
+use crate::framework::{
+    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, Rejection,
+    Resource, Watch,
+};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
+use ferry_api::rules::host_port::conflict;
+use std::sync::Arc;
 
 pub struct NodePorts;
 
 const NAME: &str = "NodePorts";
-
-struct Wanted(Vec<HostPort>);
 
 impl Plugin for NodePorts {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn hint(&self, pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(match event {
-            ClusterEvent::NodeAdded(_) => true,
-            ClusterEvent::PodRemoved(removed) => {
-                let freed = host_ports(removed);
-                host_ports(pod).iter().any(|wanted| freed.iter().any(|freed| freed.conflicts_with(wanted)))
-            }
-            ClusterEvent::NodeUpdated { .. } | ClusterEvent::PodUpdated { .. } => false,
+    fn points(self: Arc<Self>) -> Points {
+        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+    }
+
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::NODE, &[Action::Add]), Watch::new(Resource::POD, &[Action::Delete])] }
+    }
+
+    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        Hint::queue_if(match event.pod() {
+            Some(Change::Deleted(removed)) => conflict(&pod.ports, &removed.ports),
+            _ => true,
         })
-    }
-
-    fn as_pre_filter(&self) -> Option<&dyn PreFilter> {
-        Some(self)
-    }
-
-    fn as_filter(&self) -> Option<&dyn Filter> {
-        Some(self)
     }
 }
 
 impl PreFilter for NodePorts {
-    fn pre_filter(&self, state: &mut CycleState, pod: &Pod) -> PreFilterResult {
-        let wanted = host_ports(pod);
-        if wanted.is_empty() {
-            return PreFilterResult::Skip;
-        }
-        state.write(Wanted(wanted));
-        PreFilterResult::AllNodes
+    fn pre_filter(&self, _state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
+        if pod.ports.is_empty() { PreFilterResult::Skip } else { PreFilterResult::AllNodes }
     }
 }
 
 impl Filter for NodePorts {
-    fn filter(&self, state: &CycleState, _pod: &Pod, node: &NodeInfo) -> Result<(), Rejection> {
-        let Some(Wanted(wanted)) = state.read() else { return Ok(()) };
-        if node.ports().any(|used| wanted.iter().any(|wanted| wanted.conflicts_with(used))) {
+    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        if conflict(&pod.ports, &node.ports) {
             return Err(Rejection::unschedulable(NAME, "node(s) didn't have free ports for the requested pod ports"));
         }
         Ok(())
@@ -62,7 +56,7 @@ mod tests {
     use crate::plugins::testing::{holding, node, pod, reasons};
     use serde_json::{Value, json};
 
-    fn with_port(port: Value) -> Pod {
+    fn with_port(port: Value) -> PodInfo {
         pod(json!({"containers": [{"ports": [port]}]}))
     }
 
@@ -85,8 +79,9 @@ mod tests {
 
     #[test]
     fn a_freed_port_wakes_the_pod() {
-        let hint =
-            |removed: &Pod| NodePorts.hint(&with_port(json!({"hostPort": 80})), &ClusterEvent::PodRemoved(removed));
+        let hint = |removed: &PodInfo| {
+            NodePorts.hint(&with_port(json!({"hostPort": 80})), &ClusterEvent::pod_removed(removed))
+        };
         assert_eq!(hint(&with_port(json!({"hostPort": 80}))), Hint::Queue);
         assert_eq!(hint(&with_port(json!({"hostPort": 81}))), Hint::Skip);
     }

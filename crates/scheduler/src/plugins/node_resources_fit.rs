@@ -2,12 +2,12 @@
 //! left is preferred (LeastAllocated over cpu and memory).
 
 use crate::framework::{
-    ClusterEvent, Code, CycleState, Filter, Hint, MAX_NODE_SCORE, Plugin, PreFilter, PreFilterResult, PreScore,
-    PreScoreResult, Rejection, Score,
+    Action, Change, ClusterEvent, Code, CycleState, Filter, Hint, MAX_NODE_SCORE, Plugin, Points, Reasons, Rejection,
+    Resource, Score, Watch,
 };
-use crate::resources::{Resources, compute_non_zero_requests, compute_requests};
-use crate::snapshot::{NodeInfo, Snapshot};
-use crate::view::{Node, Pod};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::resources::Resources;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -15,43 +15,48 @@ pub struct NodeResourcesFit;
 
 const NAME: &str = "NodeResourcesFit";
 
-struct Wanted(Resources);
-struct Scored(Resources);
-
-/// What the node lacks, each with whether the node could ever have it.
-fn insufficient(wanted: &Resources, node: &NodeInfo) -> Vec<(Cow<'static, str>, bool)> {
-    let mut out: Vec<(Cow<'static, str>, bool)> = Vec::new();
-    let (total, used) = (&node.allocatable, &node.requested);
-    if i64::try_from(node.pods.len()).unwrap_or(i64::MAX) + 1 > total.pods {
-        out.push(("Too many pods".into(), true));
-    }
-    if wanted.is_zero() {
-        return out;
-    }
-    let mut check = |reason: Cow<'static, str>, wanted: i64, total: i64, used: i64| {
-        if wanted > 0 && wanted > total - used {
-            out.push((reason, wanted <= total));
+/// The lack of a node that has `pods` pods on it, which take `used`. It cannot be resolved by
+/// removing pods where the node could never have enough.
+fn check_fit(wanted: &Resources, total: &Resources, used: &Resources, pods: usize) -> Result<(), Rejection> {
+    let mut lack: Option<Rejection> = None;
+    let mut lacks = |reason: Cow<'static, str>, is_resolvable: bool| {
+        let code = if is_resolvable { Code::Unschedulable } else { Code::Unresolvable };
+        match &mut lack {
+            None => lack = Some(Rejection { plugin: NAME, code, reasons: Reasons::One(reason) }),
+            Some(lack) => {
+                lack.reasons.push(reason);
+                if !is_resolvable {
+                    lack.code = code;
+                }
+            }
         }
     };
-    check("Insufficient cpu".into(), wanted.milli_cpu, total.milli_cpu, used.milli_cpu);
-    check("Insufficient memory".into(), wanted.memory, total.memory, used.memory);
-    check(
-        "Insufficient ephemeral-storage".into(),
-        wanted.ephemeral_storage,
-        total.ephemeral_storage,
-        used.ephemeral_storage,
-    );
-    for (name, &amount) in &wanted.scalar {
-        check(format!("Insufficient {name}").into(), amount, total.scalar(name), used.scalar(name));
+    if i64::try_from(pods).unwrap_or(i64::MAX) >= total.pods {
+        lacks("Too many pods".into(), true);
     }
-    out
+    if !wanted.is_zero() {
+        let is_lacking = |wanted: i64, total: i64, used: i64| wanted > 0 && wanted > total - used;
+        if is_lacking(wanted.milli_cpu, total.milli_cpu, used.milli_cpu) {
+            lacks("Insufficient cpu".into(), wanted.milli_cpu <= total.milli_cpu);
+        }
+        if is_lacking(wanted.memory, total.memory, used.memory) {
+            lacks("Insufficient memory".into(), wanted.memory <= total.memory);
+        }
+        if is_lacking(wanted.ephemeral_storage, total.ephemeral_storage, used.ephemeral_storage) {
+            lacks("Insufficient ephemeral-storage".into(), wanted.ephemeral_storage <= total.ephemeral_storage);
+        }
+        for (name, &amount) in &wanted.scalar {
+            let total = total.scalar(name);
+            if is_lacking(amount, total, used.scalar(name)) {
+                lacks(format!("Insufficient {name}").into(), amount <= total);
+            }
+        }
+    }
+    lack.map_or(Ok(()), Err)
 }
 
-/// Whether the node, were it empty, would have room, and has more than before of
-/// something the pod wants.
-fn has_grown(pod: &Pod, old: &Node, new: &Node) -> bool {
-    let wanted = compute_requests(pod);
-    let (old, new) = (Resources::of(&old.status.allocatable), Resources::of(&new.status.allocatable));
+/// Whether the node has more than before of something the pod wants.
+fn has_grown(wanted: &Resources, old: &Resources, new: &Resources) -> bool {
     new.pods > old.pods
         || (wanted.milli_cpu > 0 && new.milli_cpu > old.milli_cpu)
         || (wanted.memory > 0 && new.memory > old.memory)
@@ -59,8 +64,9 @@ fn has_grown(pod: &Pod, old: &Node, new: &Node) -> bool {
         || wanted.scalar.iter().any(|(name, &amount)| amount > 0 && new.scalar(name) > old.scalar(name))
 }
 
-fn would_fit(pod: &Pod, node: &Node) -> bool {
-    insufficient(&compute_requests(pod), &NodeInfo::of(Arc::new(node.clone()))).is_empty()
+/// Whether the node, were it empty, would have room.
+fn would_fit(pod: &PodInfo, node: &NodeInfo) -> bool {
+    check_fit(&pod.requests, &node.allocatable, &Resources::default(), 0).is_ok()
 }
 
 impl Plugin for NodeResourcesFit {
@@ -68,84 +74,57 @@ impl Plugin for NodeResourcesFit {
         NAME
     }
 
-    fn hint(&self, pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(match event {
-            ClusterEvent::NodeAdded(node) => would_fit(pod, node),
-            ClusterEvent::NodeUpdated { old, new } => would_fit(pod, new) && has_grown(pod, old, new),
-            ClusterEvent::PodRemoved(_) => true,
-            ClusterEvent::PodUpdated { old, new } => {
-                (new.uid() == pod.uid() || new.is_assigned()) && {
-                    let (before, after) = (compute_requests(old), compute_requests(new));
-                    after.milli_cpu < before.milli_cpu || after.memory < before.memory
-                }
+    fn points(self: Arc<Self>) -> Points {
+        Points { filter: Some(self.clone()), score: Some(self), ..Points::default() }
+    }
+
+    fn watches(&self) -> &'static [Watch] {
+        const {
+            &[
+                Watch::new(Resource::NODE, &[Action::Add, Action::Update]),
+                Watch::new(Resource::POD, &[Action::Update, Action::Delete]),
+            ]
+        }
+    }
+
+    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        Hint::queue_if(match (event.node(), event.pod()) {
+            (Some(Change::Added(node)), _) => would_fit(pod, node),
+            (Some(Change::Updated { old, new }), _) => {
+                would_fit(pod, new) && has_grown(&pod.requests, &old.allocatable, &new.allocatable)
             }
+            (_, Some(Change::Deleted(_))) => true,
+            (_, Some(Change::Updated { old, new })) => {
+                (new.uid == pod.uid || new.is_assigned())
+                    && (new.requests.milli_cpu < old.requests.milli_cpu || new.requests.memory < old.requests.memory)
+            }
+            _ => false,
         })
-    }
-
-    fn as_pre_filter(&self) -> Option<&dyn PreFilter> {
-        Some(self)
-    }
-
-    fn as_filter(&self) -> Option<&dyn Filter> {
-        Some(self)
-    }
-
-    fn as_pre_score(&self) -> Option<&dyn PreScore> {
-        Some(self)
-    }
-
-    fn as_score(&self) -> Option<&dyn Score> {
-        Some(self)
-    }
-}
-
-impl PreFilter for NodeResourcesFit {
-    fn pre_filter(&self, state: &mut CycleState, pod: &Pod) -> PreFilterResult {
-        state.write(Wanted(compute_requests(pod)));
-        PreFilterResult::AllNodes
     }
 }
 
 impl Filter for NodeResourcesFit {
-    fn filter(&self, state: &CycleState, _pod: &Pod, node: &NodeInfo) -> Result<(), Rejection> {
-        let Some(Wanted(wanted)) = state.read() else { return Ok(()) };
-        let lacking = insufficient(wanted, node);
-        if lacking.is_empty() {
-            return Ok(());
-        }
-        let is_resolvable = lacking.iter().all(|(_, is_resolvable)| *is_resolvable);
-        Err(Rejection {
-            plugin: NAME,
-            code: if is_resolvable { Code::Unschedulable } else { Code::Unresolvable },
-            reasons: lacking.into_iter().map(|(reason, _)| reason).collect(),
-        })
-    }
-}
-
-impl PreScore for NodeResourcesFit {
-    fn pre_score(&self, state: &mut CycleState, pod: &Pod, _nodes: &[Arc<NodeInfo>]) -> PreScoreResult {
-        state.write(Scored(compute_non_zero_requests(pod)));
-        PreScoreResult::Run
+    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        check_fit(&pod.requests, &node.allocatable, &node.requested, node.pods.len())
     }
 }
 
 impl Score for NodeResourcesFit {
-    fn score(&self, state: &CycleState, _pod: &Pod, node: &NodeInfo, _snapshot: &Snapshot) -> i64 {
-        let Some(Scored(wanted)) = state.read() else { return 0 };
-        let (total, used) = (&node.allocatable, &node.non_zero_requested);
+    fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
+        let (wanted, total, used) = (&pod.non_zero_requests, &node.allocatable, &node.non_zero_requested);
         let pairs = [(used.milli_cpu + wanted.milli_cpu, total.milli_cpu), (used.memory + wanted.memory, total.memory)];
-        let scores: Vec<i64> = pairs
-            .iter()
-            .filter(|(_, total)| *total > 0)
-            .map(|&(requested, total)| if requested > total { 0 } else { share_left(requested, total) })
-            .collect();
-        if scores.is_empty() { 0 } else { scores.iter().sum::<i64>() / scores.len() as i64 }
+        let (mut sum, mut count) = (0, 0);
+        for (requested, total) in pairs.into_iter().filter(|(_, total)| *total > 0) {
+            sum += share_left(requested, total);
+            count += 1;
+        }
+        if count == 0 { 0 } else { sum / count }
     }
 }
 
+/// The share of the total that is left, in hundredths.
 fn share_left(requested: i64, total: i64) -> i64 {
-    let left = i128::from(total - requested) * i128::from(MAX_NODE_SCORE) / i128::from(total);
-    i64::try_from(left).unwrap_or(0)
+    (total - requested).max(0).saturating_mul(MAX_NODE_SCORE) / total
 }
 
 #[cfg(test)]
@@ -182,8 +161,7 @@ mod tests {
     #[test]
     fn what_a_node_can_never_have_is_not_resolved_by_removing_pods() {
         let code = |cpu: &str| {
-            let (pod, mut state) = (asking(json!({"cpu": cpu})), CycleState::default());
-            NodeResourcesFit.pre_filter(&mut state, &pod);
+            let (pod, state) = (asking(json!({"cpu": cpu})), CycleState::default());
             let info = holding(node("a", json!({})), &[asking(json!({"cpu": "3"}))]);
             NodeResourcesFit.filter(&state, &pod, &info).expect_err("too much").code
         };
@@ -201,9 +179,10 @@ mod tests {
 
     #[test]
     fn a_node_that_grows_enough_wakes_the_pod() {
-        let (small, large) = (node("a", json!({})), node("a", json!({"status": {"allocatable": {"cpu": "8"}}})));
+        let info = |over| holding(node("a", over), &[]);
+        let (small, large) = (info(json!({})), info(json!({"status": {"allocatable": {"cpu": "8"}}})));
         let hint = |cpu: &str, old, new| {
-            NodeResourcesFit.hint(&asking(json!({"cpu": cpu})), &ClusterEvent::NodeUpdated { old, new })
+            NodeResourcesFit.hint(&asking(json!({"cpu": cpu})), &ClusterEvent::node_updated(old, new))
         };
         assert_eq!(hint("6", &small, &large), Hint::Queue);
         assert_eq!(hint("9", &small, &large), Hint::Skip);

@@ -1,22 +1,25 @@
 //! NodeUnschedulable: a cordoned node takes only pods that tolerate being cordoned.
 
-use super::taint_toleration::tolerates;
-use crate::framework::{ClusterEvent, CycleState, Filter, Hint, Plugin, Rejection};
-use crate::snapshot::NodeInfo;
-use crate::view::Pod;
-use k8s_openapi::api::core::v1::Taint;
+use crate::framework::{
+    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, Rejection, Resource, Watch,
+};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use ferry_api::rules::toleration::is_tolerated;
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::Taint;
+use std::sync::{Arc, LazyLock};
 
 pub struct NodeUnschedulable;
 
 const NAME: &str = "NodeUnschedulable";
 
-fn tolerates_cordon(pod: &Pod) -> bool {
-    let taint = Taint {
-        key: "node.kubernetes.io/unschedulable".to_owned(),
-        effect: "NoSchedule".to_owned(),
-        ..Default::default()
-    };
-    tolerates(&pod.spec.tolerations, &taint)
+/// The taint that a cordoned node has, or soon will.
+static CORDON: LazyLock<Taint> =
+    LazyLock::new(|| Taint::new().with_key("node.kubernetes.io/unschedulable").with_effect("NoSchedule"));
+
+fn tolerates_cordon(pod: &PodInfo) -> bool {
+    is_tolerated(pod.spec().tolerations(), CORDON.view())
 }
 
 impl Plugin for NodeUnschedulable {
@@ -24,23 +27,26 @@ impl Plugin for NodeUnschedulable {
         NAME
     }
 
-    fn hint(&self, pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(match event {
-            ClusterEvent::NodeAdded(node) => !node.spec.unschedulable,
-            ClusterEvent::NodeUpdated { old, new } => old.spec.unschedulable && !new.spec.unschedulable,
-            ClusterEvent::PodUpdated { new, .. } => new.uid() == pod.uid() && tolerates_cordon(new),
-            ClusterEvent::PodRemoved(_) => false,
-        })
+    fn points(self: Arc<Self>) -> Points {
+        Points { filter: Some(self), ..Points::default() }
     }
 
-    fn as_filter(&self) -> Option<&dyn Filter> {
-        Some(self)
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::NODE, &[Action::Add, Action::Update]), Watch::new(Resource::POD, &[Action::Update])] }
+    }
+
+    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        Hint::queue_if(match event.node() {
+            Some(Change::Added(node)) => !node.is_unschedulable,
+            Some(Change::Updated { old, new }) => old.is_unschedulable && !new.is_unschedulable,
+            _ => event.update_of(pod).is_some_and(|(_, new)| tolerates_cordon(new)),
+        })
     }
 }
 
 impl Filter for NodeUnschedulable {
-    fn filter(&self, _state: &CycleState, pod: &Pod, node: &NodeInfo) -> Result<(), Rejection> {
-        if !node.node.spec.unschedulable || tolerates_cordon(pod) {
+    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        if !node.is_unschedulable || tolerates_cordon(pod) {
             return Ok(());
         }
         Err(Rejection::unresolvable(NAME, "node(s) were unschedulable"))
@@ -68,8 +74,9 @@ mod tests {
 
     #[test]
     fn uncordoning_wakes_the_pod() {
-        let (cordoned, free) = (node("a", json!({"spec": {"unschedulable": true}})), node("a", json!({})));
-        let hint = |old, new| NodeUnschedulable.hint(&pod(json!({})), &ClusterEvent::NodeUpdated { old, new });
+        let info = |over| holding(node("a", over), &[]);
+        let (cordoned, free) = (info(json!({"spec": {"unschedulable": true}})), info(json!({})));
+        let hint = |old, new| NodeUnschedulable.hint(&pod(json!({})), &ClusterEvent::node_updated(old, new));
         assert_eq!(hint(&cordoned, &free), Hint::Queue);
         assert_eq!(hint(&free, &cordoned), Hint::Skip);
     }

@@ -1,8 +1,8 @@
 //! PrioritySort: the more important pod goes first, of equals the one that waits longer.
 
-use crate::framework::{ClusterEvent, Hint, Plugin, QueueSort};
+use crate::framework::{Plugin, Points, QueueSort};
 use crate::queue::QueuedPod;
-use crate::view::Pod;
+use std::sync::Arc;
 
 pub struct PrioritySort;
 
@@ -11,18 +11,14 @@ impl Plugin for PrioritySort {
         "PrioritySort"
     }
 
-    fn hint(&self, _pod: &Pod, _event: &ClusterEvent<'_>) -> Hint {
-        Hint::Skip
-    }
-
-    fn as_queue_sort(&self) -> Option<&dyn QueueSort> {
-        Some(self)
+    fn points(self: Arc<Self>) -> Points {
+        Points { queue_sort: Some(self), ..Points::default() }
     }
 }
 
 impl QueueSort for PrioritySort {
     fn sort_key(&self, pod: &QueuedPod) -> (i64, u64) {
-        (-i64::from(pod.pod.spec.priority), pod.order)
+        (-i64::from(pod.pod.priority), pod.order)
     }
 }
 
@@ -31,7 +27,6 @@ mod tests {
     use super::*;
     use crate::plugins::testing::pod;
     use serde_json::json;
-    use std::sync::Arc;
 
     #[test]
     fn priority_comes_before_age() {

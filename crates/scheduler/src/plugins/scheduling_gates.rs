@@ -1,7 +1,8 @@
 //! SchedulingGates: a pod with gates does not enter the queue until all are taken away.
 
-use crate::framework::{ClusterEvent, Hint, Plugin, PreEnqueue, Rejection};
-use crate::view::Pod;
+use crate::framework::{Action, ClusterEvent, Hint, Plugin, Points, PreEnqueue, Rejection, Resource, Watch};
+use crate::pod_info::PodInfo;
+use std::sync::Arc;
 
 pub struct SchedulingGates;
 
@@ -12,23 +13,27 @@ impl Plugin for SchedulingGates {
         NAME
     }
 
-    fn hint(&self, pod: &Pod, event: &ClusterEvent<'_>) -> Hint {
-        Hint::queue_if(matches!(event, ClusterEvent::PodUpdated { new, .. }
-            if new.uid() == pod.uid() && new.spec.scheduling_gates.is_empty()))
+    fn points(self: Arc<Self>) -> Points {
+        Points { pre_enqueue: Some(self), ..Points::default() }
     }
 
-    fn as_pre_enqueue(&self) -> Option<&dyn PreEnqueue> {
-        Some(self)
+    fn watches(&self) -> &'static [Watch] {
+        const { &[Watch::new(Resource::POD, &[Action::Update])] }
+    }
+
+    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        Hint::queue_if(event.update_of(pod).is_some_and(|(_, new)| new.spec().scheduling_gates().is_empty()))
     }
 }
 
 impl PreEnqueue for SchedulingGates {
-    fn pre_enqueue(&self, pod: &Pod) -> Result<(), Rejection> {
-        if pod.spec.scheduling_gates.is_empty() {
+    fn pre_enqueue(&self, pod: &PodInfo) -> Result<(), Rejection> {
+        let gates = pod.spec().scheduling_gates();
+        if gates.is_empty() {
             return Ok(());
         }
-        let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
-        Err(Rejection::unresolvable(NAME, format!("waiting for scheduling gates: [{}]", gates.join(" "))))
+        let names: Vec<&str> = gates.iter().map(|gate| gate.name()).collect();
+        Err(Rejection::unresolvable(NAME, format!("waiting for scheduling gates: [{}]", names.join(" "))))
     }
 }
 
@@ -42,10 +47,10 @@ mod tests {
     fn gates_keep_a_pod_out() {
         let gated = pod(json!({"schedulingGates": [{"name": "a"}, {"name": "b"}]}));
         let rejection = SchedulingGates.pre_enqueue(&gated).expect_err("gated");
-        assert_eq!(rejection.reasons, ["waiting for scheduling gates: [a b]"]);
+        assert_eq!(*rejection.reasons, ["waiting for scheduling gates: [a b]"]);
         let free = pod(json!({}));
         assert!(SchedulingGates.pre_enqueue(&free).is_ok());
-        let event = ClusterEvent::PodUpdated { old: &gated, new: &free };
+        let event = ClusterEvent::pod_updated(&gated, &free);
         assert_eq!(SchedulingGates.hint(&gated, &event), Hint::Queue);
     }
 }

@@ -1,0 +1,336 @@
+//! The plugins of a profile, listed by point, and the order in which a cycle calls them.
+
+use super::{
+    Bind, ClusterEvent, CycleState, Failure, Filter, Hint, MAX_NODE_SCORE, Nominated, Permit, PermitResult, Plugin,
+    PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore, PreScoreResult,
+    QueueSort, Rejection, Reserve, Score,
+};
+use crate::node_info::NodeInfo;
+use crate::pod_info::PodInfo;
+use crate::queue::QueuedPod;
+use crate::snapshot::Snapshot;
+use ferry_client::Client;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A set of plugins, by their position in the profile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PluginSet(u64);
+
+impl PluginSet {
+    const MAX: usize = 64;
+
+    fn insert(&mut self, plugin: usize) {
+        self.0 |= 1 << plugin;
+    }
+
+    fn contains(self, plugin: usize) -> bool {
+        self.0 & (1 << plugin) != 0
+    }
+}
+
+/// A point of the plugin at a position in the profile.
+struct Registered<P: ?Sized> {
+    plugin: usize,
+    point: Arc<P>,
+}
+
+/// The plugins of a profile with the weights of their scores.
+pub struct Framework {
+    plugins: Vec<Arc<dyn Plugin>>,
+    pre_enqueue: Vec<Arc<dyn PreEnqueue>>,
+    queue_sort: Option<Arc<dyn QueueSort>>,
+    pre_filter: Vec<Registered<dyn PreFilter>>,
+    filter: Vec<Registered<dyn Filter>>,
+    post_filter: Option<Arc<dyn PostFilter>>,
+    pre_score: Vec<Registered<dyn PreScore>>,
+    score: Vec<(Registered<dyn Score>, i64)>,
+    reserve: Vec<Arc<dyn Reserve>>,
+    permit: Vec<Arc<dyn Permit>>,
+    pre_bind: Vec<Arc<dyn PreBind>>,
+    bind: Option<Arc<dyn Bind>>,
+    post_bind: Vec<Arc<dyn PostBind>>,
+}
+
+impl Framework {
+    pub fn new(plugins: Vec<(Arc<dyn Plugin>, i64)>) -> Self {
+        assert!(plugins.len() <= PluginSet::MAX, "a set of plugins has {} bits", PluginSet::MAX);
+        let mut out = Self {
+            plugins: Vec::new(),
+            pre_enqueue: Vec::new(),
+            queue_sort: None,
+            pre_filter: Vec::new(),
+            filter: Vec::new(),
+            post_filter: None,
+            pre_score: Vec::new(),
+            score: Vec::new(),
+            reserve: Vec::new(),
+            permit: Vec::new(),
+            pre_bind: Vec::new(),
+            bind: None,
+            post_bind: Vec::new(),
+        };
+        for (plugin, (own, weight)) in plugins.into_iter().enumerate() {
+            let points = own.clone().points();
+            out.plugins.push(own);
+            out.pre_enqueue.extend(points.pre_enqueue);
+            out.queue_sort = out.queue_sort.or(points.queue_sort);
+            out.pre_filter.extend(points.pre_filter.map(|point| Registered { plugin, point }));
+            out.filter.extend(points.filter.map(|point| Registered { plugin, point }));
+            out.post_filter = out.post_filter.or(points.post_filter);
+            out.pre_score.extend(points.pre_score.map(|point| Registered { plugin, point }));
+            out.score.extend(points.score.map(|point| (Registered { plugin, point }, weight)));
+            out.reserve.extend(points.reserve);
+            out.permit.extend(points.permit);
+            out.pre_bind.extend(points.pre_bind);
+            out.bind = out.bind.or(points.bind);
+            out.post_bind.extend(points.post_bind);
+        }
+        out
+    }
+
+    pub fn plugin(&self, name: &str) -> Option<&dyn Plugin> {
+        self.plugins.iter().find(|plugin| plugin.name() == name).map(|plugin| &**plugin)
+    }
+
+    /// The plugins whose rejections the event may undo.
+    pub fn watchers<'a>(&'a self, event: &ClusterEvent<'_>) -> impl Iterator<Item = &'a dyn Plugin> {
+        self.plugins
+            .iter()
+            .map(|plugin| &**plugin)
+            .filter(move |plugin| plugin.watches().iter().any(|watch| watch.covers(event)))
+    }
+
+    /// Whether the event may undo the plugin's rejection of the pod. A plugin that is not in
+    /// the profile has no say, so the pod is tried again.
+    pub fn hint(&self, plugin: &str, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        let Some(plugin) = self.plugin(plugin) else { return Hint::Queue };
+        if plugin.watches().iter().any(|watch| watch.covers(event)) { plugin.hint(pod, event) } else { Hint::Skip }
+    }
+
+    pub fn pre_enqueue(&self, pod: &PodInfo) -> Result<(), Rejection> {
+        self.pre_enqueue.iter().try_for_each(|point| point.pre_enqueue(pod))
+    }
+
+    pub fn sort_key(&self, pod: &QueuedPod) -> (i64, u64) {
+        self.queue_sort.as_ref().map_or((0, 0), |point| point.sort_key(pod))
+    }
+
+    /// Runs the pre-filters. Returns the nodes that may do, `None` for any, with the plugins
+    /// that narrowed them down.
+    pub fn pre_filter(
+        &self,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        snapshot: &Snapshot,
+    ) -> Result<(Option<BTreeSet<String>>, BTreeSet<&'static str>), Rejection> {
+        let mut nodes: Option<BTreeSet<String>> = None;
+        let mut narrowed_by = BTreeSet::new();
+        for Registered { plugin, point } in &self.pre_filter {
+            let name = self.plugins[*plugin].name();
+            match point.pre_filter(state, pod, snapshot) {
+                PreFilterResult::AllNodes => {}
+                PreFilterResult::Skip => state.skipped_filters.insert(*plugin),
+                PreFilterResult::Reject(rejection) => return Err(rejection),
+                PreFilterResult::Nodes(names) => {
+                    narrowed_by.insert(name);
+                    nodes = Some(match nodes {
+                        None => names,
+                        Some(others) => others.intersection(&names).cloned().collect(),
+                    });
+                    if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
+                        let plugins: Vec<&str> = narrowed_by.iter().copied().collect();
+                        let reason = if plugins.len() == 1 {
+                            format!("node(s) didn't satisfy plugin {}", plugins[0])
+                        } else {
+                            format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", plugins.join(" "))
+                        };
+                        return Err(Rejection::unresolvable(name, reason));
+                    }
+                }
+            }
+        }
+        Ok((nodes, narrowed_by))
+    }
+
+    /// Whether the pod may run on the node as it is.
+    pub fn filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        let mut running = self.filter.iter().filter(|filter| !state.skipped_filters.contains(filter.plugin));
+        running.try_for_each(|filter| filter.point.filter(state, pod, node))
+    }
+
+    /// Whether the pod may run on the node both with and without the pods that were
+    /// promised it: they may come or not.
+    pub fn filter_with_nominated(
+        &self,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &NodeInfo,
+        nominated: &Nominated,
+    ) -> Result<(), Rejection> {
+        let mut promised = nominated.before(node.name(), pod).peekable();
+        if promised.peek().is_some() {
+            let (mut with, mut state) = (node.clone(), state.clone());
+            promised.for_each(|other| self.add_pod(&mut state, pod, other.clone(), &mut with));
+            self.filter(&state, pod, &with)?;
+        }
+        self.filter(state, pod, node)
+    }
+
+    /// Adds a pod to the node of a trial, and to the plugins' state of it.
+    pub fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: Arc<PodInfo>, node: &mut NodeInfo) {
+        node.add_pod(added.clone());
+        for Registered { plugin, point } in &self.pre_filter {
+            if !state.skipped_filters.contains(*plugin) {
+                point.add_pod(state, pod, &added, node);
+            }
+        }
+    }
+
+    /// Removes a pod from the node of a trial, and from the plugins' state of it.
+    pub fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &Arc<PodInfo>, node: &mut NodeInfo) {
+        node.remove_pod(removed);
+        for Registered { plugin, point } in &self.pre_filter {
+            if !state.skipped_filters.contains(*plugin) {
+                point.remove_pod(state, pod, removed, node);
+            }
+        }
+    }
+
+    pub fn post_filter(&self, failure: &Failure<'_>) -> Option<PostFilterResult> {
+        self.post_filter.as_ref().map(|point| point.post_filter(failure))
+    }
+
+    /// The weighted sum of all scores, a number for each node.
+    pub fn score(&self, state: &mut CycleState, pod: &PodInfo, nodes: &[&NodeInfo], snapshot: &Snapshot) -> Vec<i64> {
+        for Registered { plugin, point } in &self.pre_score {
+            if point.pre_score(state, pod, nodes, snapshot) == PreScoreResult::Skip {
+                state.skipped_scores.insert(*plugin);
+            }
+        }
+        let mut totals = vec![0; nodes.len()];
+        let mut scores = Vec::with_capacity(nodes.len());
+        for (Registered { plugin, point }, weight) in &self.score {
+            if state.skipped_scores.contains(*plugin) {
+                continue;
+            }
+            scores.clear();
+            scores.extend(nodes.iter().map(|node| point.score(state, pod, node)));
+            point.normalize(&mut scores);
+            for (total, score) in totals.iter_mut().zip(&scores) {
+                *total += score.clamp(&0, &MAX_NODE_SCORE) * weight;
+            }
+        }
+        totals
+    }
+
+    /// Reserves with every plugin, or with none.
+    pub fn reserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Rejection> {
+        let result = self.reserve.iter().try_for_each(|point| point.reserve(state, pod, node));
+        result.inspect_err(|_| self.unreserve(state, pod, node))
+    }
+
+    pub fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str) {
+        self.reserve.iter().for_each(|point| point.unreserve(state, pod, node));
+    }
+
+    /// The time that binding has to wait.
+    pub fn permit(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Result<Duration, Rejection> {
+        let mut longest = Duration::ZERO;
+        for point in &self.permit {
+            match point.permit(state, pod, node) {
+                PermitResult::Allow => {}
+                PermitResult::Wait(time) => longest = longest.max(time),
+                PermitResult::Deny(rejection) => return Err(rejection),
+            }
+        }
+        Ok(longest)
+    }
+
+    pub async fn bind(&self, client: &Client, pod: &PodInfo, node: &str) -> Result<(), crate::Error> {
+        for point in &self.pre_bind {
+            point.pre_bind(client, pod, node).await?;
+        }
+        if let Some(point) = &self.bind {
+            point.bind(client, pod, node).await?;
+        }
+        for point in &self.post_bind {
+            point.post_bind(client, pod, node).await;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::{Code, Points};
+    use crate::plugins::testing::{changed, holding, node, pod};
+    use serde_json::json;
+
+    /// Allows one pod for each node of the cluster, as a rule over all nodes would: it counts
+    /// in its pre-filter, and a trial moves the count.
+    struct Quota;
+
+    #[derive(Clone)]
+    struct Left(i64);
+
+    impl Plugin for Quota {
+        fn name(&self) -> &'static str {
+            "Quota"
+        }
+
+        fn points(self: Arc<Self>) -> Points {
+            Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+        }
+    }
+
+    impl PreFilter for Quota {
+        fn pre_filter(&self, state: &mut CycleState, _pod: &PodInfo, snapshot: &Snapshot) -> PreFilterResult {
+            state.write(Left(snapshot.nodes.iter().map(|node| 1 - node.pods.len() as i64).sum()));
+            PreFilterResult::AllNodes
+        }
+
+        fn add_pod(&self, state: &mut CycleState, _pod: &PodInfo, _added: &PodInfo, _node: &NodeInfo) {
+            state.edit::<Left>().expect("written").0 -= 1;
+        }
+
+        fn remove_pod(&self, state: &mut CycleState, _pod: &PodInfo, _removed: &PodInfo, _node: &NodeInfo) {
+            state.edit::<Left>().expect("written").0 += 1;
+        }
+    }
+
+    impl Filter for Quota {
+        fn filter(&self, state: &CycleState, _pod: &PodInfo, _node: &NodeInfo) -> Result<(), Rejection> {
+            match state.read() {
+                Some(Left(1..)) => Ok(()),
+                _ => Err(Rejection::unschedulable("Quota", "none left")),
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_over_all_nodes_follows_trials_and_promises() {
+        let framework = Framework::new(vec![(Arc::new(Quota), 0)]);
+        let snapshot = Snapshot::of(vec![holding(node("a", json!({})), &[pod(json!({}))])]);
+        let (pod, info) = (pod(json!({})), snapshot.get("a").expect("a node"));
+        let mut state = CycleState::default();
+        framework.pre_filter(&mut state, &pod, &snapshot).expect("no rejection");
+        let rejection = framework.filter(&state, &pod, info).expect_err("one pod is there");
+        assert_eq!(rejection.code, Code::Unschedulable);
+
+        let (mut trial, mut without) = (state.clone(), NodeInfo::clone(info));
+        framework.remove_pod(&mut trial, &pod, &info.pods[0], &mut without);
+        assert_eq!(framework.filter(&trial, &pod, &without), Ok(()));
+        assert!(framework.filter(&state, &pod, info).is_err(), "the cycle's own state stays");
+
+        let mut nominated = Nominated::default();
+        let other = Arc::new(changed(&pod, json!({"metadata": {"uid": "other"}})));
+        assert_eq!(framework.filter_with_nominated(&trial, &pod, &without, &nominated), Ok(()));
+        nominated.set(&other, "a");
+        assert!(framework.filter_with_nominated(&trial, &pod, &without, &nominated).is_err());
+        nominated.set(&other, "");
+        assert_eq!(framework.filter_with_nominated(&trial, &pod, &without, &nominated), Ok(()));
+    }
+}
