@@ -73,7 +73,7 @@ impl Controller for EndpointsController {
             let is_stale = error.is_conflict() || error.is_already_exists();
             if !is_stale && !error.is_namespace_terminating() {
                 let subject = Reference::of::<Endpoints>(Endpoints::metadata(wanted.view()));
-                ctx.recorder.warning(&subject, reason, format!("{failure}: {error}"));
+                ctx.recorder.warning(subject, reason, format!("{failure}: {error}"));
             }
         }
         result.during("write the endpoints", key).map(|_| Action::Done)

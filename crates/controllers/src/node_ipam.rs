@@ -51,12 +51,14 @@ impl Controller for NodeIpamController {
         let ranges = self.ranges.clone();
         vec![Watch::new(informers.cache().of::<Node>(), move |event, enqueue| {
             // Every node that is known at the start is counted before the first worker runs.
-            let node = event.object();
-            match event {
-                Event::Deleted(_) => ranges.lock().release(node.name()),
-                _ => ranges.lock().observe(node.name(), ranges_of(node.view())),
+            let (node, named) = (event.object(), ranges_of(event.object().view()));
+            if matches!(event, Event::Deleted(_)) {
+                ranges.lock().release(node.name());
+            } else if named.is_empty() {
+                enqueue.add_object(node.meta());
+            } else {
+                ranges.lock().observe(node.name(), named);
             }
-            enqueue.add_object(node.meta());
         })]
     }
 
@@ -76,7 +78,8 @@ impl Controller for NodeIpamController {
         let texts: Vec<String> = given.iter().map(ToString::to_string).collect();
         let patch = json!({"metadata": {"uid": node.uid()}, "spec": {"podCIDR": texts.first(), "podCIDRs": texts}});
         match ctx.client.api::<Node>("").patch(&key.name, &Patch::Strategic(patch)).await {
-            Err(error) if error.is_not_found() => {}
+            // The end of the node may have been seen before its range was taken.
+            Err(error) if error.is_not_found() => self.ranges.lock().release(&key.name),
             other => drop(other.during("give a pod range to node", key)?),
         }
         Ok(Action::Done)

@@ -78,7 +78,7 @@ impl NodeLifecycleController {
                     ..Default::default()
                 };
                 let message = format!("Node {name} event: Removing Node {name} from Controller");
-                ctx.recorder.normal(&gone, "RemovingNode", message);
+                ctx.recorder.normal(gone, "RemovingNode", message);
             }
             _ => {}
         }

@@ -31,7 +31,7 @@ impl TaintEvictionController {
     fn cancel(&self, ctx: &Context, key: &Key) {
         if self.pending.lock().remove(key).is_some() {
             let message = format!("Cancelling deletion of Pod {key}");
-            ctx.recorder.normal(&pod_reference(key), "TaintManagerEviction", message);
+            ctx.recorder.normal(pod_reference(key), "TaintManagerEviction", message);
         }
     }
 }
@@ -150,7 +150,7 @@ pub fn tolerates(
 }
 
 async fn evict(ctx: &Context, key: &Key, pod: &SharedObject<Pod>) -> Result<()> {
-    ctx.recorder.normal(&pod_reference(key), "TaintManagerEviction", format!("Marking for deletion Pod {key}"));
+    ctx.recorder.normal(pod_reference(key), "TaintManagerEviction", format!("Marking for deletion Pod {key}"));
     let patch = json!({"metadata": {"uid": pod.uid()}, "status": {"conditions": [{
         "type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager",
         "message": "Taint manager: deleting due to NoExecute taint", "lastTransitionTime": ctx.now(),
