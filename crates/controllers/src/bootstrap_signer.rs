@@ -1,6 +1,6 @@
 //! Signs the kubeconfig in ConfigMap kube-public/cluster-info with every bootstrap token
-//! that may sign, so that whoever holds one can tell that the file is genuine before
-//! trusting the authority in it.
+//! that may sign, so that the holder of one can verify the file before trusting the
+//! authority in it.
 
 use crate::bootstrap_token::{NAMESPACE, Remaining, is_token, remaining, text, tokens};
 use crate::error::{During, Result};

@@ -1,4 +1,4 @@
-//! The Secrets that hold bootstrap tokens: which they are and what they say. Read by the
+//! The Secrets that hold bootstrap tokens: which they are and until when. Read by the
 //! controllers that remove them and that sign cluster-info with them.
 
 use ferry_api::view::core::v1::{Secret, SecretView};
@@ -23,7 +23,7 @@ pub fn text(secret: SecretView<'_>, key: &str) -> String {
     String::from_utf8(secret.data().get(key).unwrap_or_default().decode()).unwrap_or_default()
 }
 
-/// What is left of a token's time.
+/// The time that a token has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remaining {
     Endless,

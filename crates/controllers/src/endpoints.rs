@@ -80,7 +80,7 @@ impl Controller for EndpointsController {
     }
 }
 
-/// The object to write, or None when the current one says the same.
+/// The object to write; `None` where the current one equals it.
 fn plan_endpoints(
     service: ServiceView<'_>,
     pods: &[SharedObject<Pod>],

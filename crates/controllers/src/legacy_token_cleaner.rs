@@ -107,7 +107,7 @@ impl Plan {
     }
 }
 
-/// What to do if no pod uses the token.
+/// The next step for a token that no pod uses.
 fn plan(secret: SecretView<'_>, tracked_since: &str, now: Timestamp) -> Plan {
     let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
     let Ok(edge) = now.saturating_sub(UNUSED_FOR) else { return Plan::Keep };

@@ -1,9 +1,9 @@
-//! Notices nodes that have gone silent and says so: conditions, taints, pods not ready.
+//! Reports nodes that have gone silent: conditions, taints, pods that are not ready.
 //!
 //! A kubelet renews its Lease every ten seconds. Each node is looked at when it changes
 //! and when its time is up; a healthy cluster costs one look a node each grace period.
-//! health.rs judges, zone.rs counts the nodes that are well, taint.rs says which taints
-//! follow; the pods are taken away by taint_eviction.rs. The reference is upstream's
+//! health.rs judges, zone.rs counts the nodes that are well, taint.rs plans the
+//! taints; the pods are taken away by taint_eviction.rs. The reference is upstream's
 //! pkg/controller/nodelifecycle.
 //!
 //! | key | reconciled |

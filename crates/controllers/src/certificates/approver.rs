@@ -1,5 +1,5 @@
 //! Approves what a kubelet asks for itself: a client certificate in the name of its node,
-//! if authorization says that whoever asked may have one.
+//! if the requester is authorized to have one.
 
 use super::request::Asked;
 use super::{KUBELET_CLIENT, RequestController, certificate, has_condition, push_condition};

@@ -1,11 +1,11 @@
-//! CertificateSigningRequests: who approves them by themselves, who signs them, and when
-//! they go.
+//! CertificateSigningRequests: automatic approval, the builtin signers, and the removal of
+//! old ones.
 //!
 //! ```text
-//! request.rs   what a request asks, and whether that is right for a builtin signer
+//! request.rs   the content of a request, and whether a builtin signer may sign it
 //! approver.rs  a kubelet's client certificate, if the kubelet may have one
 //! signer.rs    approved requests to the four builtin signers
-//! cleaner.rs   what is done with, or was never done
+//! cleaner.rs   requests that are done with, or were never decided
 //! ```
 
 pub mod approver;

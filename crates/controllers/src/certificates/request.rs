@@ -1,5 +1,5 @@
-//! What a certificate request asks, and whether that is right for one of the builtin
-//! signers (the rules of upstream's pkg/apis/certificates/helpers.go). Called by the
+//! The content of a certificate request, and whether one of the builtin signers may sign
+//! it (the rules of upstream's pkg/apis/certificates/helpers.go). Called by the
 //! approver and the signer.
 
 use super::{KUBE_APISERVER_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN};

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the authority is asked to sign.
+/// One certificate that the authority is asked for.
 pub struct SigningOrder<'a> {
     pub request_pem: &'a [u8],
     pub usages: &'a [String],
@@ -94,7 +94,7 @@ fn plan_signing(request: CertificateSigningRequestView<'_>) -> std::result::Resu
     })
 }
 
-/// What is asked for, but never longer than the cluster's own and never uselessly short.
+/// The lifetime that is asked for, but never longer than the cluster's own and never uselessly short.
 fn compute_lifetime(asked_seconds: Option<i32>, longest: Duration) -> Duration {
     let Some(seconds) = asked_seconds else { return longest };
     let asked = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));

@@ -29,7 +29,7 @@ const MAX_ENDPOINTS: usize = 100;
 /// Two slices can hold the same endpoints' ports only if this is equal.
 type Ports = Vec<(String, String, Option<i32>, Option<String>)>;
 
-/// What makes an endpoint the same endpoint, however its state changes.
+/// Addresses, hostname and pod: equal for the same endpoint, however its state changes.
 type Identity = (Vec<String>, String, String);
 
 pub fn plan_slices(
@@ -105,8 +105,8 @@ fn plan_family(
     delete.extend(by_ports.into_values().flatten());
     let placeholder = new_slice(service, Vec::new(), family);
     if count == delete.len() && create.is_empty() {
-        // A service always has a slice, so that readers can tell "no endpoints" from
-        // "not looked at yet".
+        // A service always has a slice, so that readers know "no endpoints" from
+        // "not reconciled yet".
         if let [only] = delete.as_slice()
             && is_placeholder(only.view(), placeholder.view())
         {
@@ -177,7 +177,7 @@ fn place(
         fill(slice, &mut left);
     }
     while !left.is_empty() {
-        // What remains goes into the one slice it fits best, or else into a new one.
+        // The rest goes into the one slice that it fits best, or else into a new one.
         let best = unchanged
             .iter()
             .enumerate()
@@ -264,7 +264,7 @@ fn endpoint(service: ServiceView<'_>, pod: PodView<'_>, node: Option<NodeView<'_
     )
 }
 
-/// Who should prefer the endpoint, by the service's trafficDistribution.
+/// The zones and nodes that should prefer the endpoint, by the service's trafficDistribution.
 fn hints(service: ServiceView<'_>, ready: bool, zone: Option<&str>, node: Option<&str>) -> Option<EndpointHints> {
     let by_node = match service.spec().traffic_distribution()? {
         "PreferClose" | "PreferSameZone" => false,

@@ -1,4 +1,4 @@
-//! Which taints a node's state calls for.
+//! The taints that a node must have for its conditions.
 //!
 //! Conditions keep new pods away (NoSchedule); a node that is not ready or not reachable
 //! also loses the pods it has (NoExecute), unless so many nodes are unwell that the fault
@@ -23,7 +23,7 @@ const BY_CONDITION: [(&str, &str, &str); 6] = [
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
-/// What may happen to the pods of unwell nodes.
+/// Whether the pods of unwell nodes are evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evictions {
     Allowed,
