@@ -1,17 +1,18 @@
-//! What every pod worker shares: the way to the API and the runtime, the caches, and
-//! what is known of the machine.
+//! The context that all pod workers share: the way to the API and the runtime, the caches,
+//! and what is known of the machine.
 
 use crate::Config;
+use crate::config_cache::ConfigCache;
 use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::image::Images;
-use crate::objects::ObjectCache;
-use crate::registry::Registry;
 use crate::server::ServedLogs;
-use ferry_client::{Client, Informer, Informers, ListParams, Recorder};
-use k8s_openapi::api::core::v1::{ConfigMap, Node, ObjectReference, Pod, Secret, Service};
+use crate::wakers::Wakers;
+use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
+use ferry_client::cache::{Informer, Informers};
+use ferry_client::{Client, ListParams, Recorder, Reference, SharedObject};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,17 +22,17 @@ pub struct Context {
     pub config: Config,
     pub client: Client,
     pub runtime: Arc<dyn Runtime>,
-    pub registry: Arc<Registry>,
+    pub wakers: Arc<Wakers>,
     pub recorder: Recorder,
     pub services: Informer<Service>,
     pub pods: Informer<Pod>,
     pub node: Informer<Node>,
-    pub config_maps: ObjectCache<ConfigMap>,
-    pub secrets: ObjectCache<Secret>,
+    pub config_maps: ConfigCache<ConfigMap>,
+    pub secrets: ConfigCache<Secret>,
     pub images: Images,
     pub served_logs: ServedLogs,
     /// Pods this node has taken on and that have not finished, by uid.
-    pub admitted: Mutex<HashMap<String, Arc<Pod>>>,
+    pub admitted: Mutex<HashMap<String, SharedObject<Pod>>>,
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
@@ -45,15 +46,15 @@ impl Context {
         informers: &Informers,
         machine: Machine,
     ) -> std::io::Result<Self> {
-        let registry = Arc::<Registry>::default();
+        let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
-            config_maps: ObjectCache::new(client.clone(), registry.clone()),
-            secrets: ObjectCache::new(client.clone(), registry.clone()),
+            config_maps: ConfigCache::new(client.clone(), wakers.clone()),
+            secrets: ConfigCache::new(client.clone(), wakers.clone()),
             images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
             served_logs: ServedLogs::default(),
             admitted: Mutex::default(),
@@ -62,7 +63,7 @@ impl Context {
             config,
             client,
             runtime,
-            registry,
+            wakers,
             recorder,
         })
     }
@@ -83,11 +84,11 @@ impl Context {
     }
 
     /// How events name this node. Upstream uses the node's name as its uid.
-    pub fn node_reference(&self) -> ObjectReference {
-        ObjectReference {
-            kind: Some("Node".into()),
-            name: Some(self.config.node_name.clone()),
-            uid: Some(self.config.node_name.clone()),
+    pub fn node_reference(&self) -> Reference {
+        Reference {
+            kind: "Node".into(),
+            name: self.config.node_name.clone(),
+            uid: self.config.node_name.clone(),
             ..Default::default()
         }
     }

@@ -73,7 +73,7 @@ impl ImageAges {
             let message = format!(
                 "Failed to garbage collect required amount of images. Attempted to free {wanted} bytes, but only found {freed} bytes eligible to free."
             );
-            context.recorder.event(&context.node_reference(), EventType::Warning, "FreeDiskSpaceFailed", message);
+            context.recorder.event(context.node_reference(), EventType::Warning, "FreeDiskSpaceFailed", message);
         }
     }
 }

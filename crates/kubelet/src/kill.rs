@@ -7,9 +7,9 @@ use crate::observed::{ContainerRecord, PodRuntime, State};
 use crate::plan::KillReason;
 use crate::pod;
 use crate::sync::container_reference;
+use ferry_api::view::core::v1::{ContainerView, PodView};
 use ferry_client::EventType;
 use futures_util::future::join_all;
-use k8s_openapi::api::core::v1::{Container, Pod};
 use std::time::{Duration, Instant};
 
 /// Even a pod deleted at once gives its processes this long to hear of it.
@@ -24,30 +24,34 @@ pub struct KillOrder<'a> {
 }
 
 /// How long a container may take to end, in seconds.
-pub fn grace_period(pod: &Pod, container: Option<&Container>, reason: KillReason) -> i64 {
-    if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+pub fn grace_period(pod: PodView<'_>, container: Option<ContainerView<'_>>, reason: KillReason) -> i64 {
+    if let Some(seconds) = pod.metadata().deletion_grace_period_seconds() {
         return seconds;
     }
     let of_probe = match reason {
-        KillReason::LivenessProbe => container.and_then(|c| c.liveness_probe.as_ref()),
-        KillReason::StartupProbe => container.and_then(|c| c.startup_probe.as_ref()),
+        KillReason::LivenessProbe => container.and_then(|c| c.liveness_probe()),
+        KillReason::StartupProbe => container.and_then(|c| c.startup_probe()),
         _ => None,
     };
     of_probe
-        .and_then(|probe| probe.termination_grace_period_seconds)
-        .or(pod::spec(pod).termination_grace_period_seconds)
+        .and_then(|probe| probe.termination_grace_period_seconds())
+        .or(pod.spec().termination_grace_period_seconds())
         .unwrap_or(SHORTEST_GRACE)
 }
 
-pub async fn kill_container(context: &Context, pod: &Pod, pod_ip: &str, order: KillOrder<'_>) -> cri::Result<()> {
+pub async fn kill_container(
+    context: &Context,
+    pod: PodView<'_>,
+    pod_ip: &str,
+    order: KillOrder<'_>,
+) -> cri::Result<()> {
     let record = order.record;
-    let found = pod::find_container(pod, &record.name);
-    let container = found.as_ref().map(|(_, container)| container);
+    let container = pod::find_container(pod, &record.name).map(|(_, container)| container);
     let mut grace = order.grace_override.unwrap_or_else(|| grace_period(pod, container, order.reason));
     let message = if order.message.is_empty() { format!("Stopping container {}", record.name) } else { order.message };
     let reference = container_reference(pod, &record.name);
     context.recorder.event(&reference, EventType::Normal, "Killing", message);
-    let hook = container.and_then(|container| container.lifecycle.as_ref()).and_then(|l| l.pre_stop.as_ref());
+    let hook = container.and_then(|container| container.lifecycle()?.pre_stop());
     if let (Some(hook), Some(container), true) = (hook, container, grace > 0) {
         let began = Instant::now();
         let limit = Duration::from_secs(u64::try_from(grace).unwrap_or(0));
@@ -73,13 +77,13 @@ pub async fn kill_container(context: &Context, pod: &Pod, pod_ip: &str, order: K
 /// the last to the first, then its sandboxes. May be repeated.
 pub async fn kill_pod(
     context: &Context,
-    pod: &Pod,
+    pod: PodView<'_>,
     runtime: &PodRuntime,
     grace_override: Option<i64>,
 ) -> cri::Result<()> {
     let ip = runtime.ips().first().cloned().unwrap_or_default();
     let is_sidecar = |record: &ContainerRecord| {
-        pod::init_containers(pod).iter().any(|c| c.name == record.name && pod::is_sidecar(c))
+        pod::init_containers(pod).iter().any(|c| c.name() == record.name && pod::is_sidecar(c))
     };
     let alive = |record: &&ContainerRecord| matches!(record.state, State::Running | State::Unknown);
     let began = Instant::now();
@@ -94,8 +98,9 @@ pub async fn kill_pod(
     killed.into_iter().collect::<cri::Result<Vec<()>>>()?;
     let mut sidecars: Vec<&ContainerRecord> =
         runtime.containers.iter().filter(alive).filter(|record| is_sidecar(record)).collect();
-    sidecars
-        .sort_by_key(|record| std::cmp::Reverse(pod::init_containers(pod).iter().position(|c| c.name == record.name)));
+    sidecars.sort_by_key(|record| {
+        std::cmp::Reverse(pod::init_containers(pod).iter().position(|c| c.name() == record.name))
+    });
     for record in sidecars {
         let whole = grace_override.unwrap_or_else(|| grace_period(pod, None, KillReason::PodKilled));
         let left = (whole - began.elapsed().as_secs() as i64).max(SHORTEST_GRACE);
@@ -111,16 +116,19 @@ pub async fn kill_pod(
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     #[test]
     fn whose_grace_period_counts() {
         let mut pod = pod(json!({ "terminationGracePeriodSeconds": 30, "containers": [{ "name": "a",
             "livenessProbe": { "terminationGracePeriodSeconds": 5 } }] }));
-        let container = pod::containers(&pod)[0].clone();
-        assert_eq!(grace_period(&pod, Some(&container), KillReason::LivenessProbe), 5);
-        assert_eq!(grace_period(&pod, Some(&container), KillReason::StartupProbe), 30);
-        pod.metadata.deletion_grace_period_seconds = Some(1);
-        assert_eq!(grace_period(&pod, Some(&container), KillReason::LivenessProbe), 1);
+        let check = |pod: PodView<'_>, reason, expected| {
+            assert_eq!(grace_period(pod, pod.spec().containers().first(), reason), expected);
+        };
+        check(pod.view(), KillReason::LivenessProbe, 5);
+        check(pod.view(), KillReason::StartupProbe, 30);
+        pod.edit_metadata(|meta| meta.set_deletion_grace_period_seconds(1));
+        check(pod.view(), KillReason::LivenessProbe, 1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::cri::Runtime;
 use crate::pod;
 use crate::probe::{self, http};
-use k8s_openapi::api::core::v1::{Container, LifecycleHandler, Pod};
+use ferry_api::view::core::v1::{ContainerView, LifecycleHandlerView, PodView};
 use std::time::Duration;
 
 /// HTTP hooks without an answer are given up after this.
@@ -12,15 +12,15 @@ const HTTP_TIMEOUT: Duration = Duration::from_secs(60);
 /// Runs a hook to its end. The error is upstream's message for it.
 pub async fn run(
     runtime: &dyn Runtime,
-    pod: &Pod,
-    container: &Container,
+    pod: PodView<'_>,
+    container: ContainerView<'_>,
     id: &str,
     pod_ip: &str,
-    hook: &LifecycleHandler,
+    hook: LifecycleHandlerView<'_>,
 ) -> Result<(), String> {
-    let about = format!("for Container {:?} in Pod {:?}", container.name, pod::full_name(pod));
-    if let Some(action) = &hook.exec {
-        let command = action.command.clone().unwrap_or_default();
+    let about = format!("for Container {:?} in Pod {:?}", container.name(), pod::full_name(pod));
+    if let Some(action) = hook.exec() {
+        let command = action.command().to_vec();
         let text = command.join(" ");
         return match runtime.exec_sync(id, command, Duration::ZERO).await {
             Ok(output) if output.exit_code == 0 => Ok(()),
@@ -36,12 +36,11 @@ pub async fn run(
             Err(error) => Err(format!("Exec lifecycle hook ([{text}]) {about} failed - error: {error}, message: \"\"")),
         };
     }
-    if let Some(action) = &hook.http_get {
-        let path = action.path.as_deref().unwrap_or_default();
+    if let Some(action) = hook.http_get() {
+        let path = action.path();
         let failed = |why: String| format!("HTTP lifecycle hook ({path}) {about} failed - error: {why}");
         let url = http::target(action, container, pod_ip).map_err(failed)?;
-        let headers = action.http_headers.as_deref().unwrap_or_default();
-        let answer = tokio::time::timeout(HTTP_TIMEOUT, http::get(&url, headers)).await;
+        let answer = tokio::time::timeout(HTTP_TIMEOUT, http::get(&url, action.http_headers())).await;
         // Any answer will do: a hook tells, it does not ask.
         return match answer {
             Ok(Ok(_)) => Ok(()),
@@ -49,13 +48,13 @@ pub async fn run(
             Err(_) => Err(failed(format!("Get {:?}: context deadline exceeded", url.text()))),
         };
     }
-    if let Some(action) = &hook.sleep {
-        tokio::time::sleep(Duration::from_secs(u64::try_from(action.seconds.max(0)).unwrap_or(0))).await;
+    if let Some(action) = hook.sleep() {
+        tokio::time::sleep(Duration::from_secs(u64::try_from(action.seconds()).unwrap_or(0))).await;
         return Ok(());
     }
-    if let Some(action) = &hook.tcp_socket {
+    if let Some(action) = hook.tcp_socket() {
         // Kept by upstream for old manifests only; the port must at least be one.
-        return probe::resolve_port(&action.port, container).map(drop);
+        return probe::resolve_port(action.port(), container).map(drop);
     }
     Err("Cannot run handler: invalid handler".into())
 }

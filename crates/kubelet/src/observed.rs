@@ -1,11 +1,11 @@
-//! What the runtime has for one pod: its sandboxes and containers, newest first.
+//! The sandboxes and containers that the runtime has for one pod, newest first.
 //!
-//! `pod_worker` reads it afresh before each decision; `plan`, `status` and `gc` judge it.
+//! `pod_worker` reads it afresh before each decision; `plan` and `status` judge it.
 
 use crate::container_files::ContainerFiles;
 use crate::cri::{self, Runtime, RuntimeError, v1};
 use crate::log_line::LogLine;
-use crate::registry::Registry;
+use crate::wakers::Wakers;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -121,21 +121,21 @@ impl Observer {
         Self { files, dead: HashMap::new() }
     }
 
-    /// Reads everything the pod has. Its ids are told to the registry before their states
+    /// Reads everything the pod has. Its ids are added to the wakers before their states
     /// are read, so that no change after the reading goes unnoticed.
     pub async fn observe(
         &mut self,
         runtime: &dyn Runtime,
         uid: &str,
-        registry: Option<&Registry>,
+        wakers: Option<&Wakers>,
     ) -> cri::Result<PodRuntime> {
         let labels = HashMap::from([(POD_UID_LABEL.to_string(), uid.to_string())]);
         let listed = runtime
             .list_pod_sandboxes(Some(v1::PodSandboxFilter { label_selector: labels.clone(), ..Default::default() }))
             .await?;
         let own = |id: &str| {
-            if let Some(registry) = registry {
-                registry.add(uid, id);
+            if let Some(wakers) = wakers {
+                wakers.add(uid, id);
             }
         };
         listed.iter().for_each(|item| own(&item.id));

@@ -1,4 +1,4 @@
-//! What to do next for one pod: which sandbox and containers to make and which to kill.
+//! The next step for one pod: the sandbox and containers to make and those to kill.
 //!
 //! [`plan_pod`] is pure and follows upstream's computePodActions
 //! (pkg/kubelet/kuberuntime/kuberuntime_manager.go); `sync` carries the plan out.
@@ -6,7 +6,7 @@
 use crate::observed::{ContainerRecord, PodRuntime, State};
 use crate::pod;
 use crate::probe::Outcome;
-use k8s_openapi::api::core::v1::{Container, Pod};
+use ferry_api::view::core::v1::{ContainerView, PodView};
 
 /// Why a container is killed; it decides whose grace period counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub trait Verdicts {
 }
 
 /// Does the pod need a new sandbox? Also the attempt and the id that follow from it.
-pub fn sandbox_changed(pod: &Pod, runtime: &PodRuntime) -> (bool, u32, Option<String>) {
+pub fn sandbox_changed(pod: PodView<'_>, runtime: &PodRuntime) -> (bool, u32, Option<String>) {
     let Some(newest) = runtime.sandboxes.first() else { return (true, 0, None) };
     let id = Some(newest.id.clone());
     if runtime.sandboxes.iter().filter(|s| s.ready).count() > 1 || !newest.ready {
@@ -63,7 +63,7 @@ pub fn sandbox_changed(pod: &Pod, runtime: &PodRuntime) -> (bool, u32, Option<St
     (false, newest.attempt, id)
 }
 
-pub fn plan_pod(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts) -> Plan {
+pub fn plan_pod(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn Verdicts) -> Plan {
     let (changed, attempt, sandbox_id) = sandbox_changed(pod, runtime);
     let mut plan = Plan { kill_pod: changed, create_sandbox: changed, sandbox_id, attempt, ..Default::default() };
     if changed {
@@ -72,7 +72,7 @@ pub fn plan_pod(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts) -> Pla
     }
     for (index, container) in pod::ephemeral_containers(pod).iter().enumerate() {
         // Never restarted: one record of it, dead or alive, is enough.
-        if runtime.latest(&container.name).is_none() {
+        if runtime.latest(container.name()).is_none() {
             plan.ephemeral_to_start.push(index);
         }
     }
@@ -89,22 +89,20 @@ pub fn plan_pod(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts) -> Pla
     plan
 }
 
-fn plan_new_sandbox(pod: &Pod, runtime: &PodRuntime, plan: &mut Plan) {
+fn plan_new_sandbox(pod: PodView<'_>, runtime: &PodRuntime, plan: &mut Plan) {
     // A pod that may not restart and has once run is finished, whatever became of its sandbox.
     if pod::restart_policy(pod) == "Never" && plan.attempt != 0 && !runtime.containers.is_empty() {
         plan.create_sandbox = false;
         return;
     }
-    let to_start: Vec<usize> = (0..pod::containers(pod).len())
-        .filter(|index| {
-            let container = &pod::containers(pod)[*index];
-            let policy = container.restart_policy.as_deref().unwrap_or_else(|| pod::restart_policy(pod));
-            let succeeded =
-                runtime.latest(&container.name).is_some_and(|c| c.state == State::Exited && c.exit_code == 0);
-            !(policy == "OnFailure" && succeeded)
-        })
-        .collect();
-    let created_before = pod::containers(pod).iter().any(|c| runtime.latest(&c.name).is_some());
+    let is_done = |container: ContainerView<'_>| {
+        let succeeded = runtime.latest(container.name()).is_some_and(|c| c.state == State::Exited && c.exit_code == 0);
+        succeeded && pod::container_restart_policy(container, pod) == "OnFailure"
+    };
+    let containers = pod::containers(pod).iter().enumerate();
+    let to_start: Vec<usize> =
+        containers.filter(|(_, container)| !is_done(*container)).map(|(index, _)| index).collect();
+    let created_before = pod::containers(pod).iter().any(|c| runtime.latest(c.name()).is_some());
     if to_start.is_empty() && created_before {
         plan.create_sandbox = false;
         return;
@@ -118,19 +116,19 @@ fn plan_new_sandbox(pod: &Pod, runtime: &PodRuntime, plan: &mut Plan) {
 
 /// Plans the init containers and answers whether they are all done. The last one that
 /// left a trace tells how far the pod is, because older ones may have been collected.
-fn plan_init_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts, plan: &mut Plan) -> bool {
-    let inits = pod::init_containers(pod);
+fn plan_init_containers(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn Verdicts, plan: &mut Plan) -> bool {
+    let inits: Vec<_> = pod::init_containers(pod).iter().collect();
     if inits.is_empty() {
         return true;
     }
-    let mut initialized = pod::containers(pod)
-        .iter()
-        .any(|c| runtime.latest(&c.name).is_some_and(|record| matches!(record.state, State::Created | State::Running)));
+    let mut initialized = pod::containers(pod).iter().any(|c| {
+        runtime.latest(c.name()).is_some_and(|record| matches!(record.state, State::Created | State::Running))
+    });
     let mut later_has_begun = initialized;
     let last = inits.len() - 1;
-    for (index, container) in inits.iter().enumerate().rev() {
+    for (index, container) in inits.into_iter().enumerate().rev() {
         let sidecar = pod::is_sidecar(container);
-        let Some(record) = runtime.latest(&container.name) else {
+        let Some(record) = runtime.latest(container.name()) else {
             if later_has_begun && sidecar {
                 plan.init_to_start.push(index);
             }
@@ -165,7 +163,7 @@ fn plan_init_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts
             State::Exited if index == last => initialized = true,
             State::Exited => plan.init_to_start.push(index + 1),
             State::Unknown => {
-                let policy = container.restart_policy.as_deref().unwrap_or_else(|| pod::restart_policy(pod));
+                let policy = pod::container_restart_policy(container, pod);
                 if !sidecar && policy == "Never" {
                     plan.kill_pod = true;
                     plan.init_to_start.clear();
@@ -193,7 +191,7 @@ fn plan_init_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts
 /// A running sidecar: `Some(true)` once it counts as started, `None` while its startup
 /// probe has not spoken or has condemned it.
 fn judge_sidecar(
-    container: &Container,
+    container: ContainerView<'_>,
     record: &ContainerRecord,
     verdicts: &dyn Verdicts,
     index: usize,
@@ -203,12 +201,12 @@ fn judge_sidecar(
         plan.to_kill.push(Kill {
             id: record.id.clone(),
             name: record.name.clone(),
-            message: format!("Init container {} {what}", container.name),
+            message: format!("Init container {} {what}", container.name()),
             reason,
         });
         plan.init_to_start.push(index);
     };
-    if container.startup_probe.is_some() {
+    if container.startup_probe().is_some() {
         match verdicts.startup(&record.id) {
             Some(Outcome::Success) => {}
             Some(Outcome::Failure) => {
@@ -227,10 +225,10 @@ fn judge_sidecar(
 }
 
 /// Plans the regular containers and answers how many running ones are kept.
-fn plan_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts, plan: &mut Plan) -> usize {
+fn plan_containers(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn Verdicts, plan: &mut Plan) -> usize {
     let mut kept = 0;
     for (index, container) in pod::containers(pod).iter().enumerate() {
-        let record = match runtime.latest(&container.name) {
+        let record = match runtime.latest(container.name()) {
             Some(record) if record.state == State::Running => record,
             other => {
                 if should_start(container, pod, other) {
@@ -247,15 +245,15 @@ fn plan_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts, pla
                 continue;
             }
         };
-        let policy = container.restart_policy.as_deref().unwrap_or_else(|| pod::restart_policy(pod));
+        let policy = pod::container_restart_policy(container, pod);
         let mut restart = policy != "Never";
         let (message, reason) = if record.hash != pod::container_hash(container) {
             restart = true;
-            (format!("Container {} definition changed", container.name), KillReason::SpecChanged)
+            (format!("Container {} definition changed", container.name()), KillReason::SpecChanged)
         } else if verdicts.liveness(&record.id) == Some(Outcome::Failure) {
-            (format!("Container {} failed liveness probe", container.name), KillReason::LivenessProbe)
+            (format!("Container {} failed liveness probe", container.name()), KillReason::LivenessProbe)
         } else if verdicts.startup(&record.id) == Some(Outcome::Failure) {
-            (format!("Container {} failed startup probe", container.name), KillReason::StartupProbe)
+            (format!("Container {} failed startup probe", container.name()), KillReason::StartupProbe)
         } else {
             kept += 1;
             continue;
@@ -271,7 +269,7 @@ fn plan_containers(pod: &Pod, runtime: &PodRuntime, verdicts: &dyn Verdicts, pla
     kept
 }
 
-fn should_start(container: &Container, pod: &Pod, record: Option<&ContainerRecord>) -> bool {
+fn should_start(container: ContainerView<'_>, pod: PodView<'_>, record: Option<&ContainerRecord>) -> bool {
     if pod::is_deleting(pod) {
         return false;
     }
@@ -290,6 +288,8 @@ mod tests {
     use super::*;
     use crate::observed::Sandbox;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Pod;
     use serde_json::json;
     use std::collections::HashMap;
 
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn record(pod: &Pod, name: &str, state: State, exit_code: i32) -> ContainerRecord {
-        let (_, container) = pod::find_container(pod, name).expect("the test names a container of the pod");
+        let (_, container) = pod::find_container(pod.view(), name).expect("the test names a container of the pod");
         ContainerRecord {
             id: format!("id-{name}"),
             name: name.into(),
@@ -334,14 +334,14 @@ mod tests {
             message: String::new(),
             image: "i".into(),
             image_id: "i".into(),
-            hash: pod::container_hash(&container),
+            hash: pod::container_hash(container),
             restart_count: 0,
             log_path: String::new(),
         }
     }
 
     fn check(pod: &Pod, sandboxes: Vec<Sandbox>, containers: Vec<ContainerRecord>, said: &Said) -> Plan {
-        plan_pod(pod, &PodRuntime { sandboxes, containers }, said)
+        plan_pod(pod.view(), &PodRuntime { sandboxes, containers }, said)
     }
 
     fn two() -> Pod {

@@ -16,12 +16,13 @@ use crate::plan::{Plan, plan_pod};
 use crate::pod;
 use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
-use crate::sync::{Sync, container_reference};
+use crate::sync::{PodSync, container_reference};
 use crate::unsupported;
 use crate::volume::{self, Mounted, token::TokenSource};
-use ferry_client::{EventType, Patch};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{Pod, PodStatusView};
+use ferry_client::{EventType, Patch, SharedObject};
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::{Pod, PodStatus};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,10 +36,10 @@ const LAST_RETRY: Duration = Duration::from_secs(10);
 const FIRST_MOUNT_RETRY: Duration = Duration::from_millis(500);
 const LAST_MOUNT_RETRY: Duration = Duration::from_secs(122);
 
-/// What the API says of the pod.
+/// The pod as the API has it.
 #[derive(Clone)]
 pub struct Desired {
-    pub pod: Arc<Pod>,
+    pub pod: SharedObject<Pod>,
     /// The API has forgotten it; only cleaning up is left.
     pub gone: bool,
 }
@@ -65,7 +66,7 @@ enum Next {
 pub struct PodWorker {
     context: Arc<Context>,
     uid: String,
-    pod: Arc<Pod>,
+    pod: SharedObject<Pod>,
     gone: bool,
     desired: watch::Receiver<Desired>,
     wake: Arc<Notify>,
@@ -80,9 +81,9 @@ pub struct PodWorker {
     failures: HashMap<String, Waiting>,
     probes: Probes,
     tokens: TokenSource,
-    /// The status the API has, as far as this worker knows.
-    known: PodStatus,
-    known_revision: Option<u64>,
+    /// The pod whose status is the last one that the API is known to have; newer than `pod`
+    /// after a write that has not come back yet.
+    known: SharedObject<Pod>,
     /// A verdict on the whole pod that outweighs its containers: rejected, deadline passed.
     verdict: Option<Rejection>,
 }
@@ -90,12 +91,11 @@ pub struct PodWorker {
 impl PodWorker {
     pub fn new(context: Arc<Context>, desired: watch::Receiver<Desired>) -> Self {
         let first = desired.borrow().clone();
-        let uid = pod::uid(&first.pod).to_string();
-        let wake = context.registry.register(&uid);
-        let probes = Probes::new(context.runtime.clone(), context.registry.clone(), context.recorder.clone());
+        let uid = first.pod.uid().to_string();
+        let wake = context.wakers.register(&uid);
+        let probes = Probes::new(context.runtime.clone(), context.wakers.clone(), context.recorder.clone());
         Self {
-            known: first.pod.status.clone().unwrap_or_default(),
-            known_revision: revision(&first.pod),
+            known: first.pod.clone(),
             pod: first.pod,
             gone: first.gone,
             observer: Observer::new(context.container_files()),
@@ -127,9 +127,9 @@ impl PodWorker {
             // A pod that is to end does not wait for an image or a slow start, and one
             // that is to end sooner than it was told does not wait for its old grace.
             let sooner = watcher.wait_for(|desired| {
-                let deleting = desired.gone || pod::is_deleting(&desired.pod);
-                let shorter = desired.pod.metadata.deletion_grace_period_seconds < grace
-                    && desired.pod.metadata.deletion_grace_period_seconds.is_some();
+                let deleting = desired.gone || desired.pod.is_deleting();
+                let desired_grace = desired.pod.meta().deletion_grace_period_seconds();
+                let shorter = desired_grace.is_some() && desired_grace < grace;
                 (deleting && !terminating) || (desired.gone && !gone) || (terminating && grace.is_some() && shorter)
             });
             let next = tokio::select! {
@@ -154,7 +154,7 @@ impl PodWorker {
                 () = sleep_until(deadline) => {}
             }
         }
-        self.context.registry.forget(&self.uid);
+        self.context.wakers.forget(&self.uid);
         self.context.images.forget(&self.uid);
         self.context.config_maps.release(&self.uid);
         self.context.secrets.release(&self.uid);
@@ -163,25 +163,28 @@ impl PodWorker {
 
     fn learn(&mut self) {
         let desired = self.desired.borrow_and_update().clone();
-        let seen = revision(&desired.pod);
         // An echo of an older write must not undo what is known of a newer one.
-        if seen >= self.known_revision {
-            self.known = desired.pod.status.clone().unwrap_or_default();
-            self.known_revision = seen;
+        if revision(&desired.pod) >= revision(&self.known) {
+            self.known = desired.pod.clone();
         }
         self.pod = desired.pod;
         self.gone |= desired.gone;
     }
 
     fn grace(&self) -> Option<i64> {
-        self.pod.metadata.deletion_grace_period_seconds
+        self.pod.meta().deletion_grace_period_seconds()
+    }
+
+    fn known_status(&self) -> PodStatusView<'_> {
+        self.known.view().status()
+    }
+
+    fn is_finished(&self) -> bool {
+        pod::is_terminal_phase(self.known_status().phase())
     }
 
     fn is_terminating(&self) -> bool {
-        self.gone
-            || pod::is_deleting(&self.pod)
-            || self.verdict.is_some()
-            || pod::is_terminal_phase(self.known.phase.as_deref().unwrap_or_default())
+        self.gone || self.pod.is_deleting() || self.verdict.is_some() || self.is_finished()
     }
 
     async fn round(&mut self) -> Next {
@@ -192,7 +195,7 @@ impl PodWorker {
         let observed = match self.observe().await {
             Ok(observed) => observed,
             Err(error) => {
-                tracing::warn!(pod = %pod::full_name(&self.pod), %error, "cannot read the pod from the runtime");
+                tracing::warn!(pod = %pod::full_name(self.pod.view()), %error, "cannot read the pod from the runtime");
                 return self.back_off("runtime");
             }
         };
@@ -200,10 +203,10 @@ impl PodWorker {
     }
 
     async fn observe(&mut self) -> crate::cri::Result<PodRuntime> {
-        let observed = self.observer.observe(&*self.context.runtime, &self.uid, Some(&self.context.registry)).await?;
+        let observed = self.observer.observe(&*self.context.runtime, &self.uid, Some(&self.context.wakers)).await?;
         let containers = observed.containers.iter().map(|c| c.id.as_str());
         let sandboxes = observed.sandboxes.iter().map(|s| s.id.as_str());
-        self.context.registry.own(&self.uid, containers.chain(sandboxes));
+        self.context.wakers.own(&self.uid, containers.chain(sandboxes));
         Ok(observed)
     }
 
@@ -215,21 +218,17 @@ impl PodWorker {
 
     /// activeDeadlineSeconds, counted from when the kubelet took the pod on.
     fn deadline(&self) -> Option<Timestamp> {
-        let seconds = pod::spec(&self.pod).active_deadline_seconds?;
-        let started = self.known.start_time.as_ref()?.0;
-        started.saturating_add(SignedDuration::from_secs(seconds)).ok()
+        let seconds = self.pod.view().spec().active_deadline_seconds()?;
+        self.known_status().start_time()?.saturating_add(SignedDuration::from_secs(seconds)).ok()
     }
 
     fn check_deadline(&mut self) {
-        let finished = pod::is_terminal_phase(self.known.phase.as_deref().unwrap_or_default());
-        if self.verdict.is_none() && !finished && self.deadline().is_some_and(|deadline| Timestamp::now() >= deadline) {
+        if self.verdict.is_none()
+            && !self.is_finished()
+            && self.deadline().is_some_and(|deadline| Timestamp::now() >= deadline)
+        {
             let message = "Pod was active on the node longer than the specified deadline";
-            self.context.recorder.event(
-                &ferry_client::reference(&*self.pod),
-                EventType::Normal,
-                "DeadlineExceeded",
-                message,
-            );
+            self.context.recorder.event(&self.pod, EventType::Normal, "DeadlineExceeded", message);
             self.verdict = Some(Rejection { reason: "DeadlineExceeded".into(), message: message.into() });
         }
     }
@@ -241,34 +240,27 @@ impl PodWorker {
         if !self.admitted {
             if let Err(rejection) = self.admit(&observed) {
                 let message = format!("Pod was rejected: {}", rejection.message);
-                let reference = ferry_client::reference(&*pod);
-                context.recorder.event(&reference, EventType::Warning, &rejection.reason, rejection.message);
+                context.recorder.event(&pod, EventType::Warning, &rejection.reason, rejection.message);
                 self.verdict = Some(Rejection { reason: rejection.reason, message });
                 return Next::Again;
             }
             self.admitted = true;
         }
         let mut written = self.write_status(&observed, false).await;
-        let plan = plan_pod(&pod, &observed, &self.probes);
+        let plan = plan_pod(pod.view(), &observed, &self.probes);
         let network = context.network.borrow().clone();
-        if !pod::is_host_network(&pod)
+        if !pod::is_host_network(pod.view())
             && plan.create_sandbox
             && let Err(why) = network
         {
-            let reference = ferry_client::reference(&*pod);
-            context.recorder.event(
-                &reference,
-                EventType::Warning,
-                "NetworkNotReady",
-                format!("network is not ready: {why}"),
-            );
+            let message = format!("network is not ready: {why}");
+            context.recorder.event(&pod, EventType::Warning, "NetworkNotReady", message);
             return self.wait_for_network().await;
         }
         let (references, mounted) = match self.prepare(&observed).await {
             Ok(prepared) => prepared,
             Err(message) => {
-                let reference = ferry_client::reference(&*pod);
-                context.recorder.event(&reference, EventType::Warning, "FailedMount", message);
+                context.recorder.event(&pod, EventType::Warning, "FailedMount", message);
                 let now = Timestamp::now();
                 self.mount_retry.next("volumes", now, now);
                 return Next::Wait(self.mount_retry.until("volumes", now));
@@ -285,7 +277,7 @@ impl PodWorker {
         written &= self.write_status(&observed, false).await;
         self.collect_garbage(&observed).await;
         if let Some(why) = outcome.failed {
-            tracing::debug!(pod = %pod::full_name(&pod), %why, "the pod could not proceed");
+            tracing::debug!(pod = %pod::full_name(pod.view()), %why, "the pod could not proceed");
             return self.back_off("sync");
         }
         self.retry.forget("sync");
@@ -293,18 +285,18 @@ impl PodWorker {
             return self.back_off("status");
         }
         self.retry.forget("status");
-        let finished = pod::is_terminal_phase(self.known.phase.as_deref().unwrap_or_default());
-        let more = plan_pod(&pod, &observed, &self.probes);
+        let finished = self.is_finished();
+        let more = plan_pod(pod.view(), &observed, &self.probes);
         // A sandbox that dies as soon as it is made would be made in a circle.
         if more.create_sandbox && !finished {
             return self.back_off("sandbox");
         }
         self.retry.forget("sandbox");
         // What failed to start waits for its retry; anything else left to do is done now.
-        let starts = |name: &String| !self.failures.contains_key(name);
-        let inits = more.init_to_start.iter().map(|index| &pod::init_containers(&pod)[*index].name);
-        let regular = more.to_start.iter().map(|index| &pod::containers(&pod)[*index].name);
-        let progressed = !more.to_kill.is_empty() || inits.chain(regular).any(starts);
+        let inits = more.init_to_start.iter().filter_map(|index| pod::init_containers(pod.view()).get(*index));
+        let regular = more.to_start.iter().filter_map(|index| pod::containers(pod.view()).get(*index));
+        let mut starts = inits.chain(regular).filter(|container| !self.failures.contains_key(container.name()));
+        let progressed = !more.to_kill.is_empty() || starts.next().is_some();
         if finished || progressed {
             return Next::Again;
         }
@@ -315,7 +307,7 @@ impl PodWorker {
     fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
         // Also of a pod that an earlier kubelet admitted: running it on without what its
         // fields promise is no better than starting it.
-        let judgement = unsupported::judge(&self.pod);
+        let judgement = unsupported::judge(self.pod.view());
         self.missing_volumes = judgement.missing_volumes;
         if let Some(rejection) = judgement.rejection {
             return Err(rejection);
@@ -324,8 +316,8 @@ impl PodWorker {
         // A pod that already has something here was admitted by an earlier kubelet.
         if observed.sandboxes.is_empty() && observed.containers.is_empty() {
             let Some(node) = self.context.node.get("", &self.context.config.node_name) else { return Ok(()) };
-            let others: Vec<Arc<Pod>> = admitted.values().cloned().collect();
-            admit::admit(&self.pod, &node, &others)?;
+            let others: Vec<SharedObject<Pod>> = admitted.values().cloned().collect();
+            admit::admit(self.pod.view(), node.view(), &others)?;
         }
         admitted.insert(self.uid.clone(), self.pod.clone());
         Ok(())
@@ -345,8 +337,8 @@ impl PodWorker {
         }
         let context = self.context.clone();
         let pod = self.pod.clone();
-        let namespace = pod::namespace(&pod);
-        let names = container::referenced_names(&pod);
+        let namespace = self.pod.namespace();
+        let names = container::referenced_names(self.pod.view());
         let mut references = References::default();
         for name in &names.config_maps {
             if let Some(found) = context.config_maps.get(namespace, name, &self.uid).await? {
@@ -360,12 +352,12 @@ impl PodWorker {
         }
         context.config_maps.keep(&self.uid, namespace, &names.config_maps);
         context.secrets.keep(&self.uid, namespace, &names.secrets);
-        let tokens = self.tokens.tokens(&context.client, &pod).await?;
+        let tokens = self.tokens.tokens(&context.client, pod.view()).await?;
         let machine = context.machine();
         let ips = observed.ips().to_vec();
         let root = context.config.root_dir.clone();
         let (references, mounted) = tokio::task::spawn_blocking(move || {
-            let mounted = volume::set_up(&root, &pod, &references, &tokens, &ips, &machine);
+            let mounted = volume::set_up(&root, pod.view(), &references, &tokens, &ips, &machine);
             (references, mounted)
         })
         .await
@@ -385,8 +377,14 @@ impl PodWorker {
         let (backoff, failures) = (std::mem::take(&mut self.backoff), std::mem::take(&mut self.failures));
         // Put back at the end; a round that is cut short starts from a clean slate.
         let (mut backoff, mut failures) = (backoff, failures);
-        let mut sync =
-            Sync { context: &context, pod: &pod, references, mounted, backoff: &mut backoff, failures: &mut failures };
+        let mut sync = PodSync {
+            context: &context,
+            pod: &pod,
+            references,
+            mounted,
+            backoff: &mut backoff,
+            failures: &mut failures,
+        };
         let outcome = sync
             .execute(plan, observed, async |_sandbox: &str| {
                 if let Ok(observed) = self.observe().await {
@@ -400,43 +398,39 @@ impl PodWorker {
     }
 
     fn reconcile_probes(&mut self, observed: &PodRuntime) {
-        let pod = self.pod.clone();
-        let known = self.known.clone();
-        let ip = match pod::is_host_network(&pod) {
+        let pod = self.pod.view();
+        let ip = match pod::is_host_network(pod) {
             true => self.context.config.node_ips.first().cloned().unwrap_or_default(),
             false => observed.ips().first().cloned().unwrap_or_default(),
         };
-        let sidecars = pod::init_containers(&pod).iter().filter(|c| pod::is_sidecar(c));
-        let probed: Vec<_> = pod::containers(&pod)
+        let sidecars = pod::init_containers(pod).iter().filter(|container| pod::is_sidecar(*container));
+        let probed: Vec<_> = pod::containers(pod)
             .iter()
             .chain(sidecars)
             .filter_map(|container| {
-                let record = observed.latest(&container.name).filter(|record| record.state == State::Running)?;
-                Some((container, record, container_reference(&pod, &container.name)))
+                let record = observed.latest(container.name()).filter(|record| record.state == State::Running)?;
+                Some((container, record, container_reference(pod, container.name())))
             })
             .collect();
+        let known = self.known.view().status();
         let targets: Vec<Target<'_>> = probed
             .iter()
             .map(|(container, record, reference)| {
                 let id = format!("containerd://{}", record.id);
-                let before = known
-                    .container_statuses
-                    .iter()
-                    .chain(&known.init_container_statuses)
-                    .flatten()
-                    .find(|status| status.container_id.as_deref() == Some(&id));
+                let mut statuses = known.container_statuses().iter().chain(known.init_container_statuses());
+                let before = statuses.find(|status| status.container_id() == id);
                 Target {
-                    container,
+                    container: *container,
                     id: &record.id,
-                    started_at: pod::time_from_nanos(record.started_at).map(|time| time.0),
+                    started_at: pod::time_from_nanos(record.started_at),
                     pod_ip: &ip,
                     reference,
-                    was_started: before.is_some_and(|status| status.started == Some(true)),
-                    was_ready: before.is_some_and(|status| status.ready),
+                    was_started: before.is_some_and(|status| status.started() == Some(true)),
+                    was_ready: before.is_some_and(|status| status.ready()),
                 }
             })
             .collect();
-        self.probes.reconcile(&pod, &targets);
+        self.probes.reconcile(pod, &targets);
     }
 
     /// Computes the status and writes it if it differs; false when the API did not take it.
@@ -445,43 +439,43 @@ impl PodWorker {
             return true;
         }
         let mut status = status::compute_status(&status::Inputs {
-            pod: &self.pod,
+            pod: self.pod.view(),
             runtime: observed,
             failures: &self.failures,
             probes: &self.probes,
-            old: &self.known,
+            old: self.known_status(),
             node_ips: &self.context.config.node_ips,
             terminal,
             now: Timestamp::now(),
         });
         if let Some(verdict) = &self.verdict {
-            status.phase = Some("Failed".into());
-            status.reason = Some(verdict.reason.clone());
-            status.message = Some(verdict.message.clone());
+            status.set_phase("Failed");
+            status.set_reason(&verdict.reason);
+            status.set_message(&verdict.message);
         }
         if terminal {
             ending::finish(&mut status);
         }
-        let Some(patch) = status::patch::status_patch(&self.uid, &self.known, &status) else { return true };
-        let (namespace, name) = (pod::namespace(&self.pod), pod::name(&self.pod));
-        match self.context.client.patch_status::<Pod>(namespace, name, &Patch::Strategic(patch)).await {
+        let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());
+        let Some(patch) = patch else { return true };
+        let api = self.context.client.api::<Pod>(self.pod.namespace());
+        match api.patch_status(self.pod.name(), &Patch::Strategic(patch)).await {
             Ok(pod) => {
-                self.known_revision = revision(&pod);
-                self.known = pod.status.unwrap_or_default();
+                self.known = pod;
                 true
             }
             // Gone, or another pod of the same name: there is nobody to tell.
             Err(error) if error.is_not_found() || error.is_conflict() => true,
             Err(error) => {
-                tracing::warn!(pod = %pod::full_name(&self.pod), %error, "cannot write the pod's status");
+                tracing::warn!(pod = %pod::full_name(self.pod.view()), %error, "cannot write the pod's status");
                 false
             }
         }
     }
 }
 
-fn revision(pod: &Pod) -> Option<u64> {
-    pod.metadata.resource_version.as_deref().and_then(|revision| revision.parse().ok())
+fn revision(pod: &SharedObject<Pod>) -> Option<u64> {
+    pod.meta().resource_version().parse().ok()
 }
 
 async fn sleep_until(deadline: Option<Timestamp>) {

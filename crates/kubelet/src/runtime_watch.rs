@@ -6,6 +6,7 @@
 use crate::Error;
 use crate::context::Context;
 use crate::cri::v1;
+use ferry_api::rules::backoff::Backoff;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,10 +52,10 @@ async fn watch(context: Arc<Context>) -> Result<(), Error> {
                         let context = context.clone();
                         tokio::spawn(async move {
                             settle(&context, &event.id).await;
-                            context.registry.wake_owner(&event.id);
+                            context.wakers.wake_owner(&event.id);
                         });
                     }
-                    Some(event) => context.registry.wake_owner(&event.id),
+                    Some(event) => context.wakers.wake_owner(&event.id),
                     None => break,
                 },
                 _ = ticks.tick() => {
@@ -73,7 +74,7 @@ async fn watch(context: Arc<Context>) -> Result<(), Error> {
 /// Looking earlier would find it alive, and nobody would look again.
 async fn settle(context: &Context, id: &str) {
     let until = tokio::time::Instant::now() + SELDOM;
-    let mut step = FIRST_STEP;
+    let mut backoff = Backoff::new(FIRST_STEP, LAST_STEP);
     while tokio::time::Instant::now() < until {
         let dead = match context.runtime.container_status(id).await {
             Ok(status) => status.state == v1::ContainerState::ContainerExited as i32,
@@ -86,8 +87,7 @@ async fn settle(context: &Context, id: &str) {
         if dead {
             return;
         }
-        tokio::time::sleep(step).await;
-        step = (step * 2).min(LAST_STEP);
+        tokio::time::sleep(backoff.next_pause()).await;
     }
 }
 
@@ -107,11 +107,11 @@ impl Listed {
         let now: HashMap<String, i32> = containers.chain(sandboxes).collect();
         for (id, state) in &now {
             if self.0.get(id) != Some(state) {
-                context.registry.wake_owner(id);
+                context.wakers.wake_owner(id);
             }
         }
         for id in self.0.keys().filter(|id| !now.contains_key(*id)) {
-            context.registry.wake_owner(id);
+            context.wakers.wake_owner(id);
         }
         self.0 = now;
     }

@@ -10,7 +10,6 @@ use crate::cgroup;
 use crate::container::{self, ConfigError, References, config, env, sandbox, security, service_env};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
-use crate::duration::go_duration;
 use crate::image::Wanted;
 use crate::kill::{self, KillOrder};
 use crate::lifecycle;
@@ -20,25 +19,25 @@ use crate::pod::{self, ContainerKind};
 use crate::status::Waiting;
 use crate::unsupported;
 use crate::volume::Mounted;
-use ferry_client::EventType;
+use ferry_api::rules::duration;
+use ferry_api::view::core::v1::{ContainerView, Pod, PodView};
+use ferry_api::view::node::v1::RuntimeClass;
+use ferry_client::{EventType, Reference, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Container, ObjectReference, Pod};
-use k8s_openapi::api::node::v1::RuntimeClass;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How an event names one container of a pod.
-pub fn container_reference(pod: &Pod, name: &str) -> ObjectReference {
+pub fn container_reference(pod: PodView<'_>, name: &str) -> Reference {
     let list = match pod::find_container(pod, name) {
         Some((ContainerKind::Init, _)) => "initContainers",
         Some((ContainerKind::Ephemeral, _)) => "ephemeralContainers",
         _ => "containers",
     };
-    ObjectReference { field_path: Some(format!("spec.{list}{{{name}}}")), ..ferry_client::reference(pod) }
+    Reference::of::<Pod>(pod.metadata()).at(format!("spec.{list}{{{name}}}"))
 }
 
-/// What came of carrying out a plan.
+/// The result of carrying out a plan.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// When to look again although nothing has happened.
@@ -57,9 +56,9 @@ impl Outcome {
 }
 
 /// One round for one pod.
-pub struct Sync<'a> {
+pub struct PodSync<'a> {
     pub context: &'a Context,
-    pub pod: &'a Pod,
+    pub pod: &'a SharedObject<Pod>,
     pub references: &'a References,
     pub mounted: &'a Mounted,
     pub backoff: &'a mut BackOff,
@@ -79,7 +78,11 @@ impl StartError {
     }
 }
 
-impl Sync<'_> {
+impl<'a> PodSync<'a> {
+    fn pod(&self) -> PodView<'a> {
+        self.pod.view()
+    }
+
     /// `sandbox_ready` is called as soon as a new sandbox has its network, before images
     /// are pulled, so that the pod's address is known early.
     pub async fn execute(
@@ -113,27 +116,25 @@ impl Sync<'_> {
                 None => return outcome,
             }
         };
-        if pod::is_host_network(self.pod) {
+        let pod = self.pod();
+        if pod::is_host_network(pod) {
             ips = self.context.config.node_ips.clone();
         }
         let started = Started { sandbox_id: &sandbox_id, config: &config, ips: &ips, observed };
         for index in &plan.ephemeral_to_start {
-            let ephemeral = &pod::ephemeral_containers(self.pod)[*index];
-            let target = ephemeral.target_container_name.as_deref().filter(|name| !name.is_empty());
-            let target = target.and_then(|name| observed.latest(name)).map(|record| record.id.as_str());
+            let Some(ephemeral) = pod::ephemeral_containers(pod).get(*index) else { continue };
+            let target = observed.latest(ephemeral.target_container_name()).map(|record| record.id.as_str());
             let container = pod::ephemeral_as_container(ephemeral);
-            let _ = self.start(&container, &started, target, &mut outcome).await;
+            let _ = self.start(container, &started, target, &mut outcome).await;
         }
-        for index in &plan.init_to_start {
-            let container = pod::init_containers(self.pod)[*index].clone();
-            let done = self.start(&container, &started, None, &mut outcome).await;
-            if done.is_err() && !pod::is_sidecar(&container) {
+        for container in plan.init_to_start.iter().filter_map(|index| pod::init_containers(pod).get(*index)) {
+            let done = self.start(container, &started, None, &mut outcome).await;
+            if done.is_err() && !pod::is_sidecar(container) {
                 return outcome;
             }
         }
-        for index in &plan.to_start {
-            let container = pod::containers(self.pod)[*index].clone();
-            let _ = self.start(&container, &started, None, &mut outcome).await;
+        for container in plan.to_start.iter().filter_map(|index| pod::containers(pod).get(*index)) {
+            let _ = self.start(container, &started, None, &mut outcome).await;
         }
         outcome
     }
@@ -142,18 +143,18 @@ impl Sync<'_> {
         let context = self.context;
         if plan.create_sandbox && plan.sandbox_id.is_some() {
             context.recorder.event(
-                &ferry_client::reference(self.pod),
+                self.pod,
                 EventType::Normal,
                 "SandboxChanged",
                 "Pod sandbox changed, it will be killed and re-created.",
             );
         }
         if plan.kill_pod {
-            kill::kill_pod(context, self.pod, observed, None).await?;
+            kill::kill_pod(context, self.pod(), observed, None).await?;
             if plan.create_sandbox {
                 // Init containers of the old sandbox would look as if they had run in the new one.
                 for record in &observed.containers {
-                    if pod::init_containers(self.pod).iter().any(|c| c.name == record.name) {
+                    if pod::init_containers(self.pod()).iter().any(|c| c.name() == record.name) {
                         context.runtime.remove_container(&record.id).await?;
                     }
                 }
@@ -164,7 +165,7 @@ impl Sync<'_> {
         for kill in &plan.to_kill {
             let Some(record) = observed.containers.iter().find(|record| record.id == kill.id) else { continue };
             let order = KillOrder { record, message: kill.message.clone(), reason: kill.reason, grace_override: None };
-            kill::kill_container(context, self.pod, &ip, order).await?;
+            kill::kill_container(context, self.pod(), &ip, order).await?;
         }
         Ok(())
     }
@@ -172,7 +173,7 @@ impl Sync<'_> {
     fn sandbox_config(&self, attempt: u32) -> v1::PodSandboxConfig {
         let context = self.context;
         sandbox::render_sandbox(&sandbox::Inputs {
-            pod: self.pod,
+            pod: self.pod(),
             attempt,
             machine: &context.machine(),
             resolver: &context.host_resolver(),
@@ -184,9 +185,8 @@ impl Sync<'_> {
 
     async fn create_sandbox(&self, config: v1::PodSandboxConfig) -> Result<(String, Vec<String>), String> {
         let context = self.context;
-        let reference = ferry_client::reference(self.pod);
         let parent = config.linux.as_ref().map(|linux| linux.cgroup_parent.clone()).unwrap_or_default();
-        let limits = container::resources::compute_pod_cgroup(self.pod);
+        let limits = container::resources::compute_pod_cgroup(self.pod());
         let logs = PathBuf::from(&config.log_directory);
         let made = tokio::task::spawn_blocking(move || {
             if let Err(error) = cgroup::create(&parent, &limits) {
@@ -197,20 +197,20 @@ impl Sync<'_> {
         .await;
         if let Ok(Err(error)) = made {
             let message = format!("error making pod data directories: {error}");
-            context.recorder.event(&reference, EventType::Warning, "Failed", message.clone());
+            context.recorder.event(self.pod, EventType::Warning, "Failed", message.clone());
             return Err(message);
         }
         let failed = |why: String| {
             let message = format!("Failed to create pod sandbox: {why}");
-            context.recorder.event(&reference, EventType::Warning, "FailedCreatePodSandBox", message.clone());
+            context.recorder.event(self.pod, EventType::Warning, "FailedCreatePodSandBox", message.clone());
             message
         };
         let handler = self.runtime_handler().await.map_err(failed)?;
         let id = context.runtime.run_pod_sandbox(config, &handler).await.map_err(|error| failed(error.to_string()))?;
-        context.registry.add(pod::uid(self.pod), &id);
+        context.wakers.add(self.pod.uid(), &id);
         let status = context.runtime.pod_sandbox_status(&id).await.map_err(|error| {
             let message = format!("Unable to get pod sandbox status: {error}");
-            context.recorder.event(&reference, EventType::Warning, "FailedPodSandBoxStatus", message.clone());
+            context.recorder.event(self.pod, EventType::Warning, "FailedPodSandBoxStatus", message.clone());
             message
         })?;
         let network = status.network.unwrap_or_default();
@@ -223,12 +223,11 @@ impl Sync<'_> {
 
     /// The runtime's name for the pod's RuntimeClass; empty for its default.
     async fn runtime_handler(&self) -> Result<String, String> {
-        let spec = pod::spec(self.pod);
-        let Some(name) = spec.runtime_class_name.as_deref().filter(|name| !name.is_empty()) else {
+        let Some(name) = self.pod().spec().runtime_class_name().filter(|name| !name.is_empty()) else {
             return Ok(String::new());
         };
-        let class = self.context.client.get::<RuntimeClass>("", name).await;
-        class.map(|class| class.handler).map_err(|error| match error.is_not_found() {
+        let class = self.context.client.api::<RuntimeClass>("").get(name).await;
+        class.map(|class| class.view().handler().to_owned()).map_err(|error| match error.is_not_found() {
             true => format!("RuntimeClass {name:?} not found"),
             false => format!("failed to lookup RuntimeClass {name}: {error}"),
         })
@@ -237,7 +236,7 @@ impl Sync<'_> {
     /// Starts one container, or says in the failures why not.
     async fn start(
         &mut self,
-        container: &Container,
+        container: ContainerView<'_>,
         started: &Started<'_>,
         target: Option<&str>,
         outcome: &mut Outcome,
@@ -248,62 +247,62 @@ impl Sync<'_> {
         };
         match result {
             Ok(()) => {
-                self.failures.remove(&container.name);
+                self.failures.remove(container.name());
                 Ok(())
             }
             Err(error) => {
                 outcome.retry(error.retry_at.or_else(|| Some(soon())));
                 let waiting = Waiting { reason: error.reason, message: error.message };
-                self.failures.insert(container.name.clone(), waiting);
+                self.failures.insert(container.name().to_owned(), waiting);
                 Err(())
             }
         }
     }
 
     /// A container that has crashed waits before it is started again.
-    fn back_off(&mut self, container: &Container, observed: &PodRuntime) -> Option<StartError> {
-        let record = observed.containers.iter().find(|c| c.name == container.name && c.state == State::Exited)?;
+    fn back_off(&mut self, container: ContainerView<'_>, observed: &PodRuntime) -> Option<StartError> {
+        let name = container.name();
+        let record = observed.containers.iter().find(|c| c.name == name && c.state == State::Exited)?;
         let ended = Timestamp::from_nanosecond(i128::from(record.finished_at)).ok()?;
         let now = Timestamp::now();
-        let Some(until) = self.backoff.until_since(&container.name, ended, now) else {
-            self.backoff.next(&container.name, ended, now);
+        let Some(until) = self.backoff.until_since(name, ended, now) else {
+            self.backoff.next(name, ended, now);
             return None;
         };
-        let name = pod::full_name(self.pod);
+        let pod = pod::full_name(self.pod());
         self.context.recorder.event(
-            &container_reference(self.pod, &container.name),
+            container_reference(self.pod(), name),
             EventType::Warning,
             "BackOff",
-            format!("Back-off restarting failed container {} in pod {name}", container.name),
+            format!("Back-off restarting failed container {name} in pod {pod}"),
         );
-        let wait = go_duration(self.backoff.wait(&container.name));
+        let wait = duration::format(self.backoff.wait(name));
         Some(StartError {
             reason: "CrashLoopBackOff".into(),
-            message: format!("back-off {wait} restarting failed container={} pod={name}", container.name),
+            message: format!("back-off {wait} restarting failed container={name} pod={pod}"),
             retry_at: Some(until),
         })
     }
 
     async fn start_now(
         &mut self,
-        container: &Container,
+        container: ContainerView<'_>,
         started: &Started<'_>,
         target: Option<&str>,
     ) -> Result<(), StartError> {
         let context = self.context;
-        let reference = container_reference(self.pod, &container.name);
+        let reference = container_reference(self.pod(), container.name());
         let say = |kind, reason: &str, message: String| context.recorder.event(&reference, kind, reason, message);
-        let place = reference.field_path.as_deref().unwrap_or_default();
-        if let Some(why) = unsupported::judge_container(container, place) {
+        if let Some(why) = unsupported::judge_container(container, &reference.field_path) {
             say(EventType::Warning, "Failed", format!("Error: {why}"));
             return Err(StartError::new("CreateContainerConfigError", why));
         }
         let image = self.pull(container, started, &reference).await.inspect_err(|error| {
             say(EventType::Warning, "Failed", format!("Error: {}", error.reason));
         })?;
-        let restart_count = match started.observed.latest(&container.name) {
+        let restart_count = match started.observed.latest(container.name()) {
             Some(record) => record.restart_count + 1,
-            None => next_log_number(&Path::new(&started.config.log_directory).join(&container.name)),
+            None => next_log_number(&Path::new(&started.config.log_directory).join(container.name())),
         };
         let config = self
             .container_config(container, started, &image, restart_count, target)
@@ -316,7 +315,7 @@ impl Sync<'_> {
             .await
             .map_err(|error| StartError::new("CreateContainerError", error.message))
             .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
-        context.registry.add(pod::uid(self.pod), &id);
+        context.wakers.add(self.pod.uid(), &id);
         say(EventType::Normal, "Created", "Container created".into());
         context
             .runtime
@@ -330,26 +329,21 @@ impl Sync<'_> {
 
     async fn pull(
         &self,
-        container: &Container,
+        container: ContainerView<'_>,
         started: &Started<'_>,
-        reference: &ObjectReference,
+        reference: &Reference,
     ) -> Result<v1::Image, StartError> {
-        let spec = pod::spec(self.pod);
-        let secrets: Vec<Arc<_>> = spec
-            .image_pull_secrets
-            .iter()
-            .flatten()
-            .filter_map(|secret| self.references.secrets.get(&secret.name).cloned())
-            .collect();
-        let image = container.image.as_deref().unwrap_or_default();
+        let named = self.pod().spec().image_pull_secrets().iter();
+        let secrets: Vec<_> = named.filter_map(|secret| self.references.secrets.get(secret.name()).cloned()).collect();
+        let image = container.image();
         let default_policy = match image.rsplit_once(':') {
             Some((_, tag)) if tag != "latest" && !tag.contains('/') => "IfNotPresent",
             _ => "Always",
         };
         let wanted = Wanted {
             image,
-            policy: container.image_pull_policy.as_deref().unwrap_or(default_policy),
-            pod_uid: pod::uid(self.pod),
+            policy: Some(container.image_pull_policy()).filter(|policy| !policy.is_empty()).unwrap_or(default_policy),
+            pod_uid: self.pod.uid(),
             reference,
             secrets: &secrets,
             sandbox: started.config,
@@ -363,7 +357,7 @@ impl Sync<'_> {
 
     async fn container_config(
         &self,
-        container: &Container,
+        container: ContainerView<'_>,
         started: &Started<'_>,
         image: &v1::Image,
         restart_count: u32,
@@ -372,13 +366,18 @@ impl Sync<'_> {
         let context = self.context;
         context.services.synced().await;
         let machine = context.machine();
-        let links = pod::spec(self.pod).enable_service_links.unwrap_or(true);
-        let services = service_env::render_service_env(&context.services.list(None), pod::namespace(self.pod), links);
-        let env = env::render_env(container, self.pod, self.references, &services, started.ips, &machine)?;
+        let links = self.pod().spec().enable_service_links().unwrap_or(true);
+        let namespace = self.pod.namespace();
+        let mut services = context.services.list(Some(namespace));
+        if namespace != "default" {
+            services.extend(context.services.get("default", "kubernetes"));
+        }
+        let services = service_env::render_service_env(&services, namespace, links);
+        let env = env::render_env(container, self.pod(), self.references, &services, started.ips, &machine)?;
         let mounts = self.mounts(container, &env, started.ips).await?;
         let image_user = security::ImageUser::of(image);
         config::render_container(config::Inputs {
-            pod: self.pod,
+            pod: self.pod(),
             container,
             restart_count,
             image_ref: &image.id,
@@ -393,21 +392,20 @@ impl Sync<'_> {
 
     async fn post_start(
         &self,
-        container: &Container,
+        container: ContainerView<'_>,
         id: &str,
         started: &Started<'_>,
-        reference: &ObjectReference,
+        reference: &Reference,
     ) -> Result<(), StartError> {
-        let hook = container.lifecycle.as_ref().and_then(|lifecycle| lifecycle.post_start.as_ref());
-        let Some(hook) = hook else { return Ok(()) };
+        let Some(hook) = container.lifecycle().and_then(|lifecycle| lifecycle.post_start()) else { return Ok(()) };
         let context = self.context;
         let ip = started.ips.first().map(String::as_str).unwrap_or_default();
-        let Err(why) = lifecycle::run(&*context.runtime, self.pod, container, id, ip, hook).await else {
+        let Err(why) = lifecycle::run(&*context.runtime, self.pod(), container, id, ip, hook).await else {
             return Ok(());
         };
         context.recorder.event(reference, EventType::Warning, "FailedPostStartHook", "PostStartHook failed");
         let mut observer = crate::observed::Observer::new(context.container_files());
-        if let Ok(observed) = observer.observe(&*context.runtime, pod::uid(self.pod), None).await
+        if let Ok(observed) = observer.observe(&*context.runtime, self.pod.uid(), None).await
             && let Some(record) = observed.containers.iter().find(|record| record.id == id)
         {
             let order = KillOrder {
@@ -416,7 +414,7 @@ impl Sync<'_> {
                 reason: KillReason::PostStartHook,
                 grace_override: None,
             };
-            let _ = kill::kill_container(context, self.pod, ip, order).await;
+            let _ = kill::kill_container(context, self.pod(), ip, order).await;
         }
         Err(StartError::new("PostStartHookError", why))
     }

@@ -5,7 +5,8 @@
 
 use crate::admit::Rejection;
 use ferry_api::unsupported::{Consequence, FieldUse, fields_of_container, fields_of_pod_spec};
-use k8s_openapi::api::core::v1::{Container, Pod};
+use ferry_api::view::View;
+use ferry_api::view::core::v1::{ContainerView, PodView};
 
 /// The answer to one pod's spec.
 #[derive(Debug, Default, PartialEq)]
@@ -19,9 +20,8 @@ pub(crate) struct Judgement {
 /// (pkg/kubelet/lifecycle/handlers.go).
 const REASON: &str = "PodFeatureUnsupported";
 
-pub(crate) fn judge(pod: &Pod) -> Judgement {
-    let spec = serde_json::to_value(pod.spec.as_ref()).unwrap_or_default();
-    let uses = fields_of_pod_spec(&spec, "spec");
+pub(crate) fn judge(pod: PodView<'_>) -> Judgement {
+    let uses = fields_of_pod_spec(&pod.spec().node().to_value(), "spec");
     let rejected = sentences(&uses, |found| found.field.consequence == Consequence::Rejected);
     let volumes = sentences(&uses, |found| {
         found.field.consequence == Consequence::Waits && found.field.path.starts_with("volumes[*]")
@@ -36,9 +36,10 @@ pub(crate) fn judge(pod: &Pod) -> Judgement {
 }
 
 /// The reason why a container is not started; `at` is its place in the pod, as events name it.
-pub(crate) fn judge_container(container: &Container, at: &str) -> Option<String> {
-    let container = serde_json::to_value(container).unwrap_or_default();
-    sentences(&fields_of_container(&container, at), |found| found.field.consequence != Consequence::Ignored)
+pub(crate) fn judge_container(container: ContainerView<'_>, at: &str) -> Option<String> {
+    sentences(&fields_of_container(&container.node().to_value(), at), |found| {
+        found.field.consequence != Consequence::Ignored
+    })
 }
 
 fn sentences(uses: &[FieldUse], is_meant: impl Fn(&FieldUse) -> bool) -> Option<String> {
@@ -50,29 +51,31 @@ fn sentences(uses: &[FieldUse], is_meant: impl Fn(&FieldUse) -> bool) -> Option<
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Container;
     use serde_json::json;
 
     #[test]
     fn a_pod_is_rejected_by_the_name_of_the_field() {
-        let judgement = judge(&pod(
+        let judge = |spec| judge(pod(spec).view());
+        let judgement = judge(
             json!({ "hostUsers": false, "containers": [{ "name": "a", "securityContext": { "procMount": "Unmasked" } }] }),
-        ));
+        );
         let rejection = judgement.rejection.expect("rejected");
         assert_eq!(rejection.reason, "PodFeatureUnsupported");
         assert_eq!(
             rejection.message,
             "Pod requires node features that are not available: spec.hostUsers: this node gives pods no user namespace of their own"
         );
-        assert_eq!(judge(&pod(json!({ "hostUsers": true, "containers": [{ "name": "a" }] }))), Judgement::default());
+        assert_eq!(judge(json!({ "hostUsers": true, "containers": [{ "name": "a" }] })), Judgement::default());
     }
 
     #[test]
     fn an_ephemeral_container_is_judged_by_itself() {
-        let container = serde_json::from_value(json!({ "name": "debug",
-            "volumeMounts": [{ "name": "v", "mountPath": "/v", "readOnly": true, "recursiveReadOnly": "Enabled" }] }))
-        .expect("a container");
-        let why = judge_container(&container, "spec.ephemeralContainers{debug}").expect("not started");
+        let container = Container::from(json!({ "name": "debug",
+            "volumeMounts": [{ "name": "v", "mountPath": "/v", "readOnly": true, "recursiveReadOnly": "Enabled" }] }));
+        let why = judge_container(container.view(), "spec.ephemeralContainers{debug}").expect("not started");
         assert!(why.starts_with("spec.ephemeralContainers{debug}.volumeMounts[0].recursiveReadOnly: "), "{why}");
-        assert_eq!(judge_container(&Container { name: "c".into(), ..Default::default() }, "spec"), None);
+        assert_eq!(judge_container(Container::new().with_name("c").view(), "spec"), None);
     }
 }

@@ -7,10 +7,11 @@ use crate::pod;
 use crate::pod_worker::{Desired, PodWorker};
 use crate::status::conditions::OWNED;
 use crate::volume;
-use ferry_client::Event;
+use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
+use ferry_api::view::meta::v1::ObjectMeta;
+use ferry_client::SharedObject;
+use ferry_client::cache::Event;
 use futures_util::FutureExt;
-use k8s_openapi::api::core::v1::{Pod, PodSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -57,9 +58,9 @@ struct Workers {
 }
 
 impl Workers {
-    fn tell(&mut self, pod: Arc<Pod>, gone: bool) {
-        let uid = pod::uid(&pod).to_string();
-        if uid.is_empty() || pod::is_mirror(&pod) {
+    fn tell(&mut self, pod: SharedObject<Pod>, gone: bool) {
+        let uid = pod.uid().to_string();
+        if uid.is_empty() || pod::is_mirror(pod.view()) {
             return;
         }
         let desired = Desired { pod, gone };
@@ -87,8 +88,8 @@ impl Workers {
     fn ended(&mut self, uid: &str) {
         let Some(sender) = self.running.remove(uid) else { return };
         let last = sender.borrow().clone();
-        let present = self.context.pods.get(pod::namespace(&last.pod), pod::name(&last.pod));
-        if let Some(pod) = present.filter(|pod| pod::uid(pod) == uid)
+        let present = self.context.pods.get(last.pod.namespace(), last.pod.name());
+        if let Some(pod) = present.filter(|pod| pod.uid() == uid)
             && !last.gone
         {
             self.tell(pod, false);
@@ -98,7 +99,8 @@ impl Workers {
     /// Pods of the runtime, and directories of pods, that the API knows nothing of: they
     /// were deleted while no kubelet was looking.
     async fn adopt_orphans(&mut self) {
-        let known: HashSet<String> = self.context.pods.list(None).iter().map(|pod| pod::uid(pod).to_string()).collect();
+        let mut known = HashSet::new();
+        self.context.pods.for_each(|pod| known.extend([pod.uid().to_string()]));
         let mut orphans = observed::list_pods(&*self.context.runtime).await.unwrap_or_default();
         let directories = std::fs::read_dir(volume::pod_directory(&self.context.config.root_dir, ""));
         for entry in directories.into_iter().flatten().flatten() {
@@ -118,7 +120,7 @@ impl Workers {
         }
         for orphan in orphans.into_iter().filter(|orphan| !known.contains(&orphan.uid)) {
             tracing::info!(pod = %orphan.name, namespace = %orphan.namespace, uid = %orphan.uid, "cleaning up after a pod that is gone");
-            self.tell(Arc::new(remembered(orphan)), true);
+            self.tell(remembered(orphan).into(), true);
         }
     }
 }
@@ -127,35 +129,28 @@ impl Workers {
 /// look again, but for conditions of others (readiness gates) and an end that others
 /// have decided on.
 fn concerns_worker(known: &Desired, new: &Desired) -> bool {
-    let (before, after) = (&known.pod.metadata, &new.pod.metadata);
-    let foreign = |pod: &Pod| -> Vec<(String, String)> {
-        let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
-        conditions
-            .filter(|condition| !OWNED.contains(&condition.type_.as_str()))
-            .map(|condition| (condition.type_.clone(), condition.status.clone()))
-            .collect()
-    };
-    let over = |pod: &Pod| pod::is_terminal_phase(pod::phase(pod));
+    let (before, after) = (known.pod.view(), new.pod.view());
+    let is_over = |pod: PodView<'_>| pod::is_terminal_phase(pod::phase(pod));
     known.gone != new.gone
-        || known.pod.spec != new.pod.spec
-        || before.deletion_timestamp != after.deletion_timestamp
-        || before.deletion_grace_period_seconds != after.deletion_grace_period_seconds
-        || before.labels != after.labels
-        || before.annotations != after.annotations
-        || foreign(&known.pod) != foreign(&new.pod)
-        || over(&known.pod) != over(&new.pod)
+        || before.spec() != after.spec()
+        || before.metadata().deletion_timestamp() != after.metadata().deletion_timestamp()
+        || before.metadata().deletion_grace_period_seconds() != after.metadata().deletion_grace_period_seconds()
+        || before.metadata().labels() != after.metadata().labels()
+        || before.metadata().annotations() != after.metadata().annotations()
+        || foreign_conditions(before) != foreign_conditions(after)
+        || is_over(before) != is_over(after)
+}
+
+/// The types and statuses of the conditions that others decide.
+fn foreign_conditions(pod: PodView<'_>) -> Vec<(&str, &str)> {
+    let conditions = pod.status().conditions().iter().map(|condition| (condition.type_(), condition.status()));
+    conditions.filter(|(kind, _)| !OWNED.contains(kind)).collect()
 }
 
 /// As much of a pod as the runtime's labels keep.
 fn remembered(identity: PodIdentity) -> Pod {
-    Pod {
-        metadata: ObjectMeta {
-            name: Some(identity.name),
-            namespace: Some(identity.namespace),
-            uid: Some(identity.uid),
-            ..Default::default()
-        },
-        spec: Some(PodSpec { termination_grace_period_seconds: Some(30), ..Default::default() }),
-        status: None,
-    }
+    let PodIdentity { uid, namespace, name } = identity;
+    Pod::new()
+        .with_metadata(ObjectMeta::new().with_name(name).with_namespace(namespace).with_uid(uid))
+        .with_spec(PodSpec::new().with_termination_grace_period_seconds(30))
 }

@@ -7,14 +7,16 @@ use crate::observed::{
     RESTART_COUNT_ANNOTATION, TERMINATION_PATH_ANNOTATION, TERMINATION_POLICY_ANNOTATION,
 };
 use crate::pod;
-use k8s_openapi::api::core::v1::{Container, Pod};
+use ferry_api::view::List;
+use ferry_api::view::View;
+use ferry_api::view::core::v1::{ContainerView, PodView};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Everything a container's configuration depends on, gathered beforehand.
 pub struct Inputs<'a> {
-    pub pod: &'a Pod,
-    pub container: &'a Container,
+    pub pod: PodView<'a>,
+    pub container: ContainerView<'a>,
     pub restart_count: u32,
     pub image_ref: &'a str,
     pub image_user: &'a security::ImageUser,
@@ -28,33 +30,33 @@ pub struct Inputs<'a> {
 
 pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, ConfigError> {
     let Inputs { pod, container, env, .. } = inputs;
-    let expand_all = |words: &Option<Vec<String>>| -> Vec<String> {
-        words.iter().flatten().map(|word| expand::expand(word, |name| env.get(name).cloned())).collect()
+    let expand_all = |words: List<'_, &str>| -> Vec<String> {
+        words.iter().map(|word| expand::expand(word, |name| env.get(name).cloned())).collect()
     };
     let security = security::render_security(pod, container, inputs.image_user, inputs.target, inputs.seccomp_root)?;
     Ok(v1::ContainerConfig {
-        metadata: Some(v1::ContainerMetadata { name: container.name.clone(), attempt: inputs.restart_count }),
+        metadata: Some(v1::ContainerMetadata { name: container.name().to_owned(), attempt: inputs.restart_count }),
         image: Some(v1::ImageSpec {
             image: inputs.image_ref.to_string(),
-            user_specified_image: container.image.clone().unwrap_or_default(),
+            user_specified_image: container.image().to_owned(),
             ..Default::default()
         }),
-        command: expand_all(&container.command),
-        args: expand_all(&container.args),
-        working_dir: container.working_dir.clone().unwrap_or_default(),
+        command: expand_all(container.command()),
+        args: expand_all(container.args()),
+        working_dir: container.working_dir().to_owned(),
         envs: env.iter().map(|(key, value)| v1::KeyValue { key: key.clone(), value: value.clone() }).collect(),
         mounts: inputs.mounts,
         labels: HashMap::from([
             (POD_NAME_LABEL.into(), pod::name(pod).into()),
             (POD_NAMESPACE_LABEL.into(), pod::namespace(pod).into()),
             (POD_UID_LABEL.into(), pod::uid(pod).into()),
-            (CONTAINER_NAME_LABEL.into(), container.name.clone()),
+            (CONTAINER_NAME_LABEL.into(), container.name().into()),
         ]),
         annotations: annotations(pod, container, inputs.restart_count),
-        log_path: format!("{}/{}.log", container.name, inputs.restart_count),
-        stdin: container.stdin.unwrap_or(false),
-        stdin_once: container.stdin_once.unwrap_or(false),
-        tty: container.tty.unwrap_or(false),
+        log_path: format!("{}/{}.log", container.name(), inputs.restart_count),
+        stdin: container.stdin(),
+        stdin_once: container.stdin_once(),
+        tty: container.tty(),
         linux: Some(v1::LinuxContainerConfig {
             resources: Some(resources::compute_resources(pod, container, inputs.machine)),
             security_context: Some(security),
@@ -65,40 +67,42 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
 
 /// What a later kubelet must find on the container to adopt it: the spec's hash, how
 /// often it was started, and how to end it.
-fn annotations(pod: &Pod, container: &Container, restart_count: u32) -> HashMap<String, String> {
+fn annotations(pod: PodView<'_>, container: ContainerView<'_>, restart_count: u32) -> HashMap<String, String> {
     let mut out = HashMap::from([
         (HASH_ANNOTATION.into(), format!("{:x}", pod::container_hash(container))),
         (RESTART_COUNT_ANNOTATION.into(), restart_count.to_string()),
         (TERMINATION_PATH_ANNOTATION.into(), termination_path(container).to_string()),
-        (
-            TERMINATION_POLICY_ANNOTATION.into(),
-            container.termination_message_policy.clone().unwrap_or_else(|| "File".into()),
-        ),
+        (TERMINATION_POLICY_ANNOTATION.into(), or(container.termination_message_policy(), "File").to_string()),
     ]);
-    if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+    if let Some(seconds) = pod.metadata().deletion_grace_period_seconds() {
         out.insert("io.kubernetes.pod.deletionGracePeriod".into(), seconds.to_string());
     }
-    if let Some(seconds) = pod::spec(pod).termination_grace_period_seconds {
+    if let Some(seconds) = pod.spec().termination_grace_period_seconds() {
         out.insert("io.kubernetes.pod.terminationGracePeriod".into(), seconds.to_string());
     }
-    let hook = container.lifecycle.as_ref().and_then(|lifecycle| lifecycle.pre_stop.as_ref());
-    if let Some(text) = hook.and_then(|hook| serde_json::to_string(hook).ok()) {
-        out.insert("io.kubernetes.container.preStopHandler".into(), text);
+    if let Some(hook) = container.lifecycle().and_then(|lifecycle| lifecycle.pre_stop()) {
+        out.insert("io.kubernetes.container.preStopHandler".into(), hook.node().to_json().into());
     }
-    if let Some(text) = container.ports.as_ref().and_then(|ports| serde_json::to_string(ports).ok()) {
-        out.insert("io.kubernetes.container.ports".into(), text);
+    if !container.ports().is_empty() {
+        out.insert("io.kubernetes.container.ports".into(), container.ports().node().to_json().into());
     }
     out
 }
 
-pub fn termination_path(container: &Container) -> &str {
-    container.termination_message_path.as_deref().unwrap_or("/dev/termination-log")
+/// The path at which a container finds the file for its termination message.
+pub fn termination_path(container: ContainerView<'_>) -> &str {
+    or(container.termination_message_path(), "/dev/termination-log")
+}
+
+fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
+    if text.is_empty() { default } else { text }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     #[test]
@@ -107,8 +111,8 @@ mod tests {
             "command": ["/bin/$(WHAT)"], "args": ["$$(WHAT)"], "tty": true,
             "lifecycle": { "preStop": { "exec": { "command": ["x"] } } } }] }));
         let config = render_container(Inputs {
-            pod: &pod,
-            container: &pod::containers(&pod)[0],
+            pod: pod.view(),
+            container: pod::containers(pod.view()).first().expect("a container"),
             restart_count: 3,
             image_ref: "sha256:abc",
             image_user: &Default::default(),

@@ -2,7 +2,7 @@
 
 use crate::cri::v1::DnsConfig;
 use crate::pod;
-use k8s_openapi::api::core::v1::Pod;
+use ferry_api::view::core::v1::PodView;
 
 /// The resolver's own limits, kept by upstream's validation.
 const MAX_SERVERS: usize = 3;
@@ -34,12 +34,11 @@ pub fn parse_resolv_conf(text: &str) -> HostResolver {
     host
 }
 
-pub fn compute_dns(pod: &Pod, host: &HostResolver, cluster_dns: &[String], cluster_domain: &str) -> DnsConfig {
-    let spec = pod::spec(pod);
-    let policy = spec.dns_policy.as_deref().unwrap_or("ClusterFirst");
+pub fn compute_dns(pod: PodView<'_>, host: &HostResolver, cluster_dns: &[String], cluster_domain: &str) -> DnsConfig {
+    let policy = pod.spec().dns_policy();
     let of_cluster = match policy {
         "ClusterFirstWithHostNet" => true,
-        "ClusterFirst" => !pod::is_host_network(pod),
+        "ClusterFirst" | "" => !pod::is_host_network(pod),
         _ => false,
     };
     let mut dns = match policy {
@@ -61,13 +60,13 @@ pub fn compute_dns(pod: &Pod, host: &HostResolver, cluster_dns: &[String], clust
             DnsConfig { servers: host.servers.clone(), searches: host.searches.clone(), options: host.options.clone() }
         }
     };
-    if let Some(own) = &spec.dns_config {
-        dns.servers = unique(dns.servers.into_iter().chain(own.nameservers.iter().flatten().cloned()));
-        dns.searches = unique(dns.searches.into_iter().chain(own.searches.iter().flatten().cloned()));
-        for option in own.options.iter().flatten() {
-            let name = option.name.as_deref().unwrap_or_default();
+    if let Some(own) = pod.spec().dns_config() {
+        dns.servers = unique(dns.servers.into_iter().chain(own.nameservers().to_vec()));
+        dns.searches = unique(dns.searches.into_iter().chain(own.searches().to_vec()));
+        for option in own.options() {
+            let name = option.name();
             dns.options.retain(|o| o.split(':').next() != Some(name));
-            dns.options.push(match option.value.as_deref().filter(|v| !v.is_empty()) {
+            dns.options.push(match option.value_().filter(|v| !v.is_empty()) {
                 Some(value) => format!("{name}:{value}"),
                 None => name.to_string(),
             });
@@ -92,30 +91,30 @@ fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// The name inside the pod and the domain it belongs to, which is empty without a subdomain.
-pub fn hostname_and_domain(pod: &Pod, cluster_domain: &str) -> (String, String) {
-    let spec = pod::spec(pod);
-    if let Some(over) = spec.hostname_override.as_deref().filter(|name| !name.is_empty()) {
+pub fn hostname_and_domain(pod: PodView<'_>, cluster_domain: &str) -> (String, String) {
+    let spec = pod.spec();
+    if let Some(over) = spec.hostname_override().filter(|name| !name.is_empty()) {
         return (over.to_string(), String::new());
     }
-    let hostname = match spec.hostname.as_deref().filter(|name| !name.is_empty()) {
-        Some(hostname) => hostname.to_string(),
-        None => {
+    let hostname = match spec.hostname() {
+        "" => {
             let mut name: String = pod::name(pod).chars().take(63).collect();
             name.truncate(name.trim_end_matches(['-', '.']).len());
             name
         }
+        hostname => hostname.to_string(),
     };
-    let domain = match spec.subdomain.as_deref().filter(|name| !name.is_empty()) {
-        Some(subdomain) => format!("{subdomain}.{}.svc.{cluster_domain}", pod::namespace(pod)),
-        None => String::new(),
+    let domain = match spec.subdomain() {
+        "" => String::new(),
+        subdomain => format!("{subdomain}.{}.svc.{cluster_domain}", pod::namespace(pod)),
     };
     (hostname, domain)
 }
 
 /// What `hostname` prints inside the pod.
-pub fn sandbox_hostname(pod: &Pod, cluster_domain: &str) -> String {
+pub fn sandbox_hostname(pod: PodView<'_>, cluster_domain: &str) -> String {
     let (hostname, domain) = hostname_and_domain(pod, cluster_domain);
-    if pod::spec(pod).set_hostname_as_fqdn == Some(true) && !domain.is_empty() {
+    if pod.spec().set_hostname_as_fqdn() == Some(true) && !domain.is_empty() {
         return format!("{hostname}.{domain}");
     }
     hostname
@@ -125,11 +124,12 @@ pub fn sandbox_hostname(pod: &Pod, cluster_domain: &str) -> String {
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     fn check(spec: serde_json::Value) -> DnsConfig {
         let host = parse_resolv_conf("nameserver 192.0.2.53\nsearch corp.example.\noptions timeout:1\n");
-        compute_dns(&pod(spec), &host, &["10.96.0.10".into()], "cluster.local")
+        compute_dns(pod(spec).view(), &host, &["10.96.0.10".into()], "cluster.local")
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn names() {
         let named = pod(json!({ "containers": [], "hostname": "h", "subdomain": "s", "setHostnameAsFQDN": true }));
-        assert_eq!(sandbox_hostname(&named, "cluster.local"), "h.s.default.svc.cluster.local");
-        assert_eq!(sandbox_hostname(&pod(json!({ "containers": [] })), "cluster.local"), "web");
+        assert_eq!(sandbox_hostname(named.view(), "cluster.local"), "h.s.default.svc.cluster.local");
+        assert_eq!(sandbox_hostname(pod(json!({ "containers": [] })).view(), "cluster.local"), "web");
     }
 }

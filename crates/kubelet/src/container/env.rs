@@ -2,56 +2,54 @@
 
 use super::{ConfigError, Machine, References, downward, expand};
 use crate::pod;
-use k8s_openapi::api::core::v1::{Container, Pod};
+use ferry_api::view::Base64;
+use ferry_api::view::core::v1::{ContainerView, EnvVarSourceView, PodView};
 use std::collections::BTreeMap;
 
 /// Sources in rising precedence: envFrom in order, then env in order; services' variables
 /// only where the container has not set the name itself. Later values may use earlier
 /// ones as `$(NAME)`.
 pub fn render_env(
-    container: &Container,
-    pod: &Pod,
+    container: ContainerView<'_>,
+    pod: PodView<'_>,
     references: &References,
     services: &BTreeMap<String, String>,
     pod_ips: &[String],
     machine: &Machine,
 ) -> Result<BTreeMap<String, String>, ConfigError> {
     let mut env: BTreeMap<String, String> = BTreeMap::new();
-    for source in container.env_from.iter().flatten() {
-        let prefix = source.prefix.as_deref().unwrap_or_default();
-        if let Some(wanted) = &source.config_map_ref {
-            match references.config_map(&wanted.name) {
+    for source in container.env_from() {
+        let prefix = source.prefix();
+        if let Some(wanted) = source.config_map_ref() {
+            match references.config_map(wanted.name()) {
                 Ok(found) => {
-                    for (key, value) in found.data.iter().flatten() {
-                        env.insert(format!("{prefix}{key}"), value.clone());
+                    for (key, value) in found.data() {
+                        env.insert(format!("{prefix}{key}"), value.to_owned());
                     }
                 }
-                Err(_) if wanted.optional == Some(true) => {}
+                Err(_) if wanted.optional() == Some(true) => {}
                 Err(error) => return Err(error),
             }
         }
-        if let Some(wanted) = &source.secret_ref {
-            match references.secret(&wanted.name) {
+        if let Some(wanted) = source.secret_ref() {
+            match references.secret(wanted.name()) {
                 Ok(found) => {
-                    for (key, value) in found.data.iter().flatten() {
-                        env.insert(format!("{prefix}{key}"), String::from_utf8_lossy(&value.0).into_owned());
+                    for (key, value) in found.data() {
+                        env.insert(format!("{prefix}{key}"), text(value));
                     }
                 }
-                Err(_) if wanted.optional == Some(true) => {}
+                Err(_) if wanted.optional() == Some(true) => {}
                 Err(error) => return Err(error),
             }
         }
     }
-    for variable in container.env.iter().flatten() {
-        let value = match (variable.value.as_deref().filter(|v| !v.is_empty()), &variable.value_from) {
-            (Some(value), _) => {
-                Some(expand::expand(value, |name| env.get(name).or_else(|| services.get(name)).cloned()))
-            }
-            (None, Some(source)) => value_from(source, container, pod, references, pod_ips, machine)?,
-            (None, None) => Some(String::new()),
+    for variable in container.env() {
+        let value = match (variable.value_(), variable.value_from()) {
+            ("", Some(source)) => value_from(source, container, pod, references, pod_ips, machine)?,
+            (value, _) => Some(expand::expand(value, |name| env.get(name).or_else(|| services.get(name)).cloned())),
         };
         if let Some(value) = value {
-            env.insert(variable.name.clone(), value);
+            env.insert(variable.name().to_owned(), value);
         }
     }
     for (name, value) in services {
@@ -62,47 +60,52 @@ pub fn render_env(
 
 /// `None` where an optional source is missing: the variable is then not set at all.
 fn value_from(
-    source: &k8s_openapi::api::core::v1::EnvVarSource,
-    container: &Container,
-    pod: &Pod,
+    source: EnvVarSourceView<'_>,
+    container: ContainerView<'_>,
+    pod: PodView<'_>,
     references: &References,
     pod_ips: &[String],
     machine: &Machine,
 ) -> Result<Option<String>, ConfigError> {
-    if let Some(field) = &source.field_ref {
-        return downward::field_value(&field.field_path, pod, pod_ips, machine).map(Some);
+    if let Some(field) = source.field_ref() {
+        return downward::field_value(field.field_path(), pod, pod_ips, machine).map(Some);
     }
-    if let Some(resource) = &source.resource_field_ref {
+    if let Some(resource) = source.resource_field_ref() {
         return downward::resource_value(resource, pod, container, machine).map(Some);
     }
-    if let Some(wanted) = &source.config_map_key_ref {
-        let optional = wanted.optional == Some(true);
-        let map = match references.config_map(&wanted.name) {
+    if let Some(wanted) = source.config_map_key_ref() {
+        let optional = wanted.optional() == Some(true);
+        let map = match references.config_map(wanted.name()) {
             Err(_) if optional => return Ok(None),
             other => other?,
         };
-        return match map.data.as_ref().and_then(|data| data.get(&wanted.key)) {
-            Some(value) => Ok(Some(value.clone())),
+        return match map.data().get(wanted.key()) {
+            Some(value) => Ok(Some(value.to_owned())),
             None if optional => Ok(None),
-            None => Err(missing_key(&wanted.key, "ConfigMap", pod, &wanted.name)),
+            None => Err(missing_key(wanted.key(), "ConfigMap", pod, wanted.name())),
         };
     }
-    if let Some(wanted) = &source.secret_key_ref {
-        let optional = wanted.optional == Some(true);
-        let secret = match references.secret(&wanted.name) {
+    if let Some(wanted) = source.secret_key_ref() {
+        let optional = wanted.optional() == Some(true);
+        let secret = match references.secret(wanted.name()) {
             Err(_) if optional => return Ok(None),
             other => other?,
         };
-        return match secret.data.as_ref().and_then(|data| data.get(&wanted.key)) {
-            Some(value) => Ok(Some(String::from_utf8_lossy(&value.0).into_owned())),
+        return match secret.data().get(wanted.key()) {
+            Some(value) => Ok(Some(text(value))),
             None if optional => Ok(None),
-            None => Err(missing_key(&wanted.key, "Secret", pod, &wanted.name)),
+            None => Err(missing_key(wanted.key(), "Secret", pod, wanted.name())),
         };
     }
     Err(ConfigError::new("the environment variable names a source that this node does not know"))
 }
 
-fn missing_key(key: &str, kind: &str, pod: &Pod, name: &str) -> ConfigError {
+/// The bytes of a secret as a variable's value.
+fn text(bytes: Base64<'_>) -> String {
+    String::from_utf8_lossy(&bytes.decode()).into_owned()
+}
+
+fn missing_key(key: &str, kind: &str, pod: PodView<'_>, name: &str) -> ConfigError {
     ConfigError(format!("couldn't find key {key} in {kind} {}/{name}", pod::namespace(pod)))
 }
 
@@ -110,16 +113,17 @@ fn missing_key(key: &str, kind: &str, pod: &Pod, name: &str) -> ConfigError {
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
+    use ferry_client::SharedObject;
     use serde_json::json;
     use std::collections::HashMap;
-    use std::sync::Arc;
 
     fn references() -> References {
-        let map = serde_json::from_value(json!({ "data": { "color": "red", "size": "xl" } })).expect("a config map");
-        let secret = serde_json::from_value(json!({ "data": { "password": "aHVudGVyMg==" } })).expect("a secret");
+        let map = SharedObject::of(json!({ "data": { "color": "red", "size": "xl" } }));
+        let secret = SharedObject::of(json!({ "data": { "password": "aHVudGVyMg==" } }));
         References {
-            config_maps: HashMap::from([("cm".to_string(), Arc::new(map))]),
-            secrets: HashMap::from([("s".to_string(), Arc::new(secret))]),
+            config_maps: HashMap::from([("cm".to_string(), map)]),
+            secrets: HashMap::from([("s".to_string(), secret)]),
         }
     }
 
@@ -127,7 +131,8 @@ mod tests {
         let pod = pod(json!({ "containers": [container] }));
         let services =
             BTreeMap::from([("WEB_PORT".to_string(), "80".to_string()), ("A".to_string(), "svc".to_string())]);
-        render_env(&pod::containers(&pod)[0], &pod, &references(), &services, &[], &Machine::default())
+        let container = pod::containers(pod.view()).first().expect("a container");
+        render_env(container, pod.view(), &references(), &services, &[], &Machine::default())
     }
 
     #[test]

@@ -12,9 +12,10 @@ pub mod sandbox;
 pub mod security;
 pub mod service_env;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use crate::pod;
+use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, PodView, Secret, SecretView};
+use ferry_client::SharedObject;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// Why a container cannot be described; upstream's sentences, shown as the message of
 /// CreateContainerConfigError.
@@ -46,17 +47,19 @@ pub struct Machine {
 /// A name that is absent was looked for and does not exist.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    pub config_maps: HashMap<String, Arc<ConfigMap>>,
-    pub secrets: HashMap<String, Arc<Secret>>,
+    pub config_maps: HashMap<String, SharedObject<ConfigMap>>,
+    pub secrets: HashMap<String, SharedObject<Secret>>,
 }
 
 impl References {
-    pub fn config_map(&self, name: &str) -> Result<&ConfigMap, ConfigError> {
-        self.config_maps.get(name).map(Arc::as_ref).ok_or_else(|| ConfigError(format!("configmap {name:?} not found")))
+    pub fn config_map(&self, name: &str) -> Result<ConfigMapView<'_>, ConfigError> {
+        let found = self.config_maps.get(name).map(SharedObject::view);
+        found.ok_or_else(|| ConfigError(format!("configmap {name:?} not found")))
     }
 
-    pub fn secret(&self, name: &str) -> Result<&Secret, ConfigError> {
-        self.secrets.get(name).map(Arc::as_ref).ok_or_else(|| ConfigError(format!("secret {name:?} not found")))
+    pub fn secret(&self, name: &str) -> Result<SecretView<'_>, ConfigError> {
+        let found = self.secrets.get(name).map(SharedObject::view);
+        found.ok_or_else(|| ConfigError(format!("secret {name:?} not found")))
     }
 }
 
@@ -67,30 +70,40 @@ pub struct ReferencedNames {
     pub secrets: BTreeSet<String>,
 }
 
-pub fn referenced_names(pod: &Pod) -> ReferencedNames {
+impl ReferencedNames {
+    fn add_config_map(&mut self, name: &str) {
+        self.config_maps.insert(name.to_owned());
+    }
+
+    fn add_secret(&mut self, name: &str) {
+        self.secrets.insert(name.to_owned());
+    }
+}
+
+/// The names that the environments, volumes and pull secrets of a pod refer to.
+pub fn referenced_names(pod: PodView<'_>) -> ReferencedNames {
     let mut names = ReferencedNames::default();
-    let spec = crate::pod::spec(pod);
-    let ephemeral = crate::pod::ephemeral_containers(pod).iter().map(crate::pod::ephemeral_as_container);
-    let inits = crate::pod::init_containers(pod).iter().cloned();
-    for container in spec.containers.iter().cloned().chain(inits).chain(ephemeral) {
-        for source in container.env_from.into_iter().flatten() {
-            names.config_maps.extend(source.config_map_ref.map(|r| r.name));
-            names.secrets.extend(source.secret_ref.map(|r| r.name));
+    let spec = pod.spec();
+    let ephemeral = pod::ephemeral_containers(pod).iter().map(pod::ephemeral_as_container);
+    for container in spec.containers().iter().chain(spec.init_containers()).chain(ephemeral) {
+        for source in container.env_from() {
+            source.config_map_ref().into_iter().for_each(|wanted| names.add_config_map(wanted.name()));
+            source.secret_ref().into_iter().for_each(|wanted| names.add_secret(wanted.name()));
         }
-        for source in container.env.into_iter().flatten().filter_map(|variable| variable.value_from) {
-            names.config_maps.extend(source.config_map_key_ref.map(|r| r.name));
-            names.secrets.extend(source.secret_key_ref.map(|r| r.name));
-        }
-    }
-    for volume in spec.volumes.iter().flatten() {
-        names.config_maps.extend(volume.config_map.as_ref().map(|source| source.name.clone()));
-        names.secrets.extend(volume.secret.as_ref().and_then(|source| source.secret_name.clone()));
-        for source in volume.projected.iter().flat_map(|projected| projected.sources.iter().flatten()) {
-            names.config_maps.extend(source.config_map.as_ref().map(|source| source.name.clone()));
-            names.secrets.extend(source.secret.as_ref().map(|source| source.name.clone()));
+        for source in container.env().iter().filter_map(|variable| variable.value_from()) {
+            source.config_map_key_ref().into_iter().for_each(|wanted| names.add_config_map(wanted.name()));
+            source.secret_key_ref().into_iter().for_each(|wanted| names.add_secret(wanted.name()));
         }
     }
-    names.secrets.extend(spec.image_pull_secrets.iter().flatten().map(|secret| secret.name.clone()));
+    for volume in spec.volumes() {
+        volume.config_map().into_iter().for_each(|source| names.add_config_map(source.name()));
+        volume.secret().into_iter().for_each(|source| names.add_secret(source.secret_name()));
+        for source in volume.projected().into_iter().flat_map(|projected| projected.sources()) {
+            source.config_map().into_iter().for_each(|source| names.add_config_map(source.name()));
+            source.secret().into_iter().for_each(|source| names.add_secret(source.name()));
+        }
+    }
+    spec.image_pull_secrets().iter().for_each(|secret| names.add_secret(secret.name()));
     names.config_maps.remove("");
     names.secrets.remove("");
     names

@@ -5,11 +5,13 @@ use super::{Machine, security};
 use crate::cri::v1;
 use crate::observed::{POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL};
 use crate::pod;
-use k8s_openapi::api::core::v1::Pod;
+use ferry_api::rules::qos::{QosClass, qos_class};
+use ferry_api::view::core::v1::PodView;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub struct Inputs<'a> {
-    pub pod: &'a Pod,
+    pub pod: PodView<'a>,
     pub attempt: u32,
     pub machine: &'a Machine,
     pub resolver: &'a HostResolver,
@@ -24,11 +26,11 @@ pub fn pod_log_directory(root: &Path, namespace: &str, name: &str, uid: &str) ->
 }
 
 /// The cgroup all of the pod's containers live in.
-pub fn cgroup_parent(pod: &Pod, root: &str) -> String {
+pub fn cgroup_parent(pod: PodView<'_>, root: &str) -> String {
     let root = root.trim_end_matches('/');
-    match pod::qos_class(pod) {
-        "Guaranteed" => format!("{root}/pod{}", pod::uid(pod)),
-        class => format!("{root}/{}/pod{}", class.to_lowercase(), pod::uid(pod)),
+    match qos_class(pod) {
+        QosClass::Guaranteed => format!("{root}/pod{}", pod::uid(pod)),
+        class => format!("{root}/{}/pod{}", class.as_str().to_lowercase(), pod::uid(pod)),
     }
 }
 
@@ -40,20 +42,17 @@ pub fn cgroup_parents(uid: &str, root: &str) -> [String; 3] {
 
 pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
     let pod = inputs.pod;
-    let spec = pod::spec(pod);
-    let context = spec.security_context.clone().unwrap_or_default();
-    let mut labels: std::collections::HashMap<String, String> =
-        pod.metadata.labels.clone().unwrap_or_default().into_iter().collect();
+    let spec = pod.spec();
+    let context = spec.security_context().unwrap_or_default();
+    let mut labels: HashMap<String, String> = pod.metadata().labels().to_map().into_iter().collect();
     labels.insert(POD_NAME_LABEL.into(), pod::name(pod).into());
     labels.insert(POD_NAMESPACE_LABEL.into(), pod::namespace(pod).into());
     labels.insert(POD_UID_LABEL.into(), pod::uid(pod).into());
     let privileged = spec
-        .containers
+        .containers()
         .iter()
-        .chain(pod::init_containers(pod))
-        .any(|c| c.security_context.as_ref().and_then(|s| s.privileged) == Some(true));
-    let mut supplemental_groups = context.supplemental_groups.unwrap_or_default();
-    supplemental_groups.extend(context.fs_group);
+        .chain(spec.init_containers())
+        .any(|container| container.security_context().and_then(|own| own.privileged()) == Some(true));
     v1::PodSandboxConfig {
         metadata: Some(v1::PodSandboxMetadata {
             name: pod::name(pod).into(),
@@ -73,18 +72,18 @@ pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
         dns_config: Some(dns::compute_dns(pod, inputs.resolver, inputs.cluster_dns, inputs.cluster_domain)),
         port_mappings: port_mappings(pod),
         labels,
-        annotations: pod.metadata.annotations.clone().unwrap_or_default().into_iter().collect(),
+        annotations: pod.metadata().annotations().to_map().into_iter().collect(),
         linux: Some(v1::LinuxPodSandboxConfig {
             cgroup_parent: cgroup_parent(pod, &inputs.machine.cgroup_root),
             security_context: Some(v1::LinuxSandboxSecurityContext {
                 namespace_options: Some(security::namespaces(pod, None)),
-                run_as_user: context.run_as_user.map(|value| v1::Int64Value { value }),
+                run_as_user: context.run_as_user().map(|value| v1::Int64Value { value }),
                 // The runtime refuses a group without a user.
                 run_as_group: context
-                    .run_as_group
-                    .filter(|_| context.run_as_user.is_some())
+                    .run_as_group()
+                    .filter(|_| context.run_as_user().is_some())
                     .map(|value| v1::Int64Value { value }),
-                supplemental_groups,
+                supplemental_groups: context.supplemental_groups().iter().chain(context.fs_group()).collect(),
                 privileged,
                 seccomp: Some(v1::SecurityProfile {
                     profile_type: v1::security_profile::ProfileType::RuntimeDefault as i32,
@@ -93,10 +92,9 @@ pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
                 ..Default::default()
             }),
             sysctls: context
-                .sysctls
-                .into_iter()
-                .flatten()
-                .map(|sysctl| (sysctl.name.replace('/', "."), sysctl.value))
+                .sysctls()
+                .iter()
+                .map(|sysctl| (sysctl.name().replace('/', "."), sysctl.value_().to_owned()))
                 .collect(),
             ..Default::default()
         }),
@@ -104,28 +102,28 @@ pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
     }
 }
 
-fn port_mappings(pod: &Pod) -> Vec<v1::PortMapping> {
+fn port_mappings(pod: PodView<'_>) -> Vec<v1::PortMapping> {
     if pod::is_host_network(pod) {
         return Vec::new();
     }
-    let sidecars = pod::init_containers(pod).iter().filter(|c| pod::is_sidecar(c));
+    let sidecars = pod::init_containers(pod).iter().filter(|container| pod::is_sidecar(*container));
     pod::containers(pod)
         .iter()
         .chain(sidecars)
-        .flat_map(|container| container.ports.iter().flatten())
-        .filter_map(|port| {
-            let host_port = port.host_port.filter(|port| *port > 0)?;
-            let protocol = match port.protocol.as_deref() {
-                Some("UDP") => v1::Protocol::Udp,
-                Some("SCTP") => v1::Protocol::Sctp,
+        .flat_map(|container| container.ports())
+        .filter(|port| port.host_port() > 0)
+        .map(|port| {
+            let protocol = match port.protocol() {
+                "UDP" => v1::Protocol::Udp,
+                "SCTP" => v1::Protocol::Sctp,
                 _ => v1::Protocol::Tcp,
             };
-            Some(v1::PortMapping {
+            v1::PortMapping {
                 protocol: protocol as i32,
-                container_port: port.container_port,
-                host_port,
-                host_ip: port.host_ip.clone().unwrap_or_default(),
-            })
+                container_port: port.container_port(),
+                host_port: port.host_port(),
+                host_ip: port.host_ip().to_owned(),
+            }
         })
         .collect()
 }
@@ -134,6 +132,7 @@ fn port_mappings(pod: &Pod) -> Vec<v1::PortMapping> {
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     #[test]
@@ -141,7 +140,7 @@ mod tests {
         let pod = pod(json!({ "containers": [{ "name": "a", "ports": [
             { "containerPort": 80, "hostPort": 8080, "protocol": "TCP" }, { "containerPort": 81 }] }] }));
         let config = render_sandbox(&Inputs {
-            pod: &pod,
+            pod: pod.view(),
             attempt: 2,
             machine: &Machine { cgroup_root: "/kubepods".into(), ..Default::default() },
             resolver: &HostResolver::default(),
@@ -155,5 +154,18 @@ mod tests {
         assert_eq!(linux.cgroup_parent, "/kubepods/besteffort/podu1");
         assert_eq!(config.metadata.expect("metadata").attempt, 2);
         assert_eq!(config.labels[POD_UID_LABEL], "u1");
+    }
+
+    #[test]
+    fn the_cgroup_of_a_pod_stands_below_that_of_its_class() {
+        let check = |resources: serde_json::Value, expected: &str| {
+            let pod = pod(json!({ "containers": [{ "name": "a", "resources": resources }] }));
+            assert_eq!(cgroup_parent(pod.view(), "/kubepods/"), expected);
+        };
+        let amounts = json!({ "cpu": "1", "memory": "1Gi" });
+        check(json!({}), "/kubepods/besteffort/podu1");
+        check(json!({ "requests": { "cpu": "100m" } }), "/kubepods/burstable/podu1");
+        check(json!({ "limits": amounts, "requests": { "cpu": "1000m", "memory": "1Gi" } }), "/kubepods/podu1");
+        check(json!({ "limits": amounts, "requests": { "cpu": "500m" } }), "/kubepods/burstable/podu1");
     }
 }

@@ -6,7 +6,7 @@ use crate::cri::v1::{
     SecurityProfile, security_profile::ProfileType,
 };
 use crate::pod;
-use k8s_openapi::api::core::v1::{Container, Pod, SeccompProfile};
+use ferry_api::view::core::v1::{ContainerView, PodView, SeccompProfileView};
 use std::path::Path;
 
 /// Paths hidden from and read-only to a container that is not given `Unmasked`
@@ -44,28 +44,26 @@ impl ImageUser {
 }
 
 pub fn render_security(
-    pod: &Pod,
-    container: &Container,
+    pod: PodView<'_>,
+    container: ContainerView<'_>,
     image_user: &ImageUser,
     target: Option<&str>,
     seccomp_root: &Path,
 ) -> Result<LinuxContainerSecurityContext, ConfigError> {
-    let own = container.security_context.clone().unwrap_or_default();
-    let of_pod = pod::spec(pod).security_context.clone().unwrap_or_default();
-    let run_as_user = own.run_as_user.or(of_pod.run_as_user);
-    let run_as_group = own.run_as_group.or(of_pod.run_as_group);
-    let non_root = own.run_as_non_root.or(of_pod.run_as_non_root).unwrap_or(false);
+    let own = container.security_context().unwrap_or_default();
+    let of_pod = pod.spec().security_context().unwrap_or_default();
+    let run_as_user = own.run_as_user().or(of_pod.run_as_user());
+    let run_as_group = own.run_as_group().or(of_pod.run_as_group());
+    let non_root = own.run_as_non_root().or(of_pod.run_as_non_root()).unwrap_or(false);
     if non_root {
         verify_non_root(pod, container, run_as_user, image_user)?;
     }
-    let privileged = own.privileged.unwrap_or(false);
-    let unmasked = own.proc_mount.as_deref() == Some("Unmasked");
+    let privileged = own.privileged().unwrap_or(false);
+    let unmasked = own.proc_mount() == Some("Unmasked");
     let (masked_paths, readonly_paths) =
         if privileged || unmasked { (Vec::new(), Vec::new()) } else { (owned(MASKED), owned(READ_ONLY)) };
-    let capabilities = own.capabilities.unwrap_or_default();
-    let selinux = own.se_linux_options.or(of_pod.se_linux_options);
-    let mut supplemental_groups: Vec<i64> = of_pod.supplemental_groups.unwrap_or_default();
-    supplemental_groups.extend(of_pod.fs_group);
+    let capabilities = own.capabilities().unwrap_or_default();
+    let selinux = own.se_linux_options().or(of_pod.se_linux_options());
     // The runtime takes a number or a name; a group needs one of them.
     let (user, username) = match (run_as_user, image_user.uid) {
         (Some(uid), _) | (None, Some(uid)) => (Some(Int64Value { value: uid }), String::new()),
@@ -73,30 +71,30 @@ pub fn render_security(
     };
     Ok(LinuxContainerSecurityContext {
         capabilities: Some(Capability {
-            add_capabilities: capabilities.add.unwrap_or_default(),
-            drop_capabilities: capabilities.drop.unwrap_or_default(),
+            add_capabilities: capabilities.add().to_vec(),
+            drop_capabilities: capabilities.drop().to_vec(),
             ..Default::default()
         }),
         privileged,
         namespace_options: Some(namespaces(pod, target)),
         selinux_options: selinux.map(|options| SeLinuxOption {
-            user: options.user.unwrap_or_default(),
-            role: options.role.unwrap_or_default(),
-            r#type: options.type_.unwrap_or_default(),
-            level: options.level.unwrap_or_default(),
+            user: options.user().to_owned(),
+            role: options.role().to_owned(),
+            r#type: options.type_().to_owned(),
+            level: options.level().to_owned(),
         }),
         run_as_user: user,
         run_as_group: run_as_group.map(|value| Int64Value { value }),
         run_as_username: username,
-        readonly_rootfs: own.read_only_root_filesystem.unwrap_or(false),
-        supplemental_groups,
-        no_new_privs: own.allow_privilege_escalation == Some(false),
+        readonly_rootfs: own.read_only_root_filesystem().unwrap_or(false),
+        supplemental_groups: of_pod.supplemental_groups().iter().chain(of_pod.fs_group()).collect(),
+        no_new_privs: own.allow_privilege_escalation() == Some(false),
         masked_paths,
         readonly_paths,
-        seccomp: Some(seccomp(own.seccomp_profile.as_ref().or(of_pod.seccomp_profile.as_ref()), seccomp_root)),
-        apparmor: own.app_armor_profile.or(of_pod.app_armor_profile).map(|profile| SecurityProfile {
-            profile_type: profile_type(&profile.type_) as i32,
-            localhost_ref: profile.localhost_profile.unwrap_or_default(),
+        seccomp: Some(seccomp(own.seccomp_profile().or(of_pod.seccomp_profile()), seccomp_root)),
+        apparmor: own.app_armor_profile().or(of_pod.app_armor_profile()).map(|profile| SecurityProfile {
+            profile_type: profile_type(profile.type_()) as i32,
+            localhost_ref: profile.localhost_profile().unwrap_or_default().to_owned(),
         }),
         ..Default::default()
     })
@@ -116,25 +114,25 @@ fn profile_type(name: &str) -> ProfileType {
 
 /// Without a profile a container is unconfined, as upstream's kubelet runs it unless it
 /// is told to default.
-pub fn seccomp(profile: Option<&SeccompProfile>, root: &Path) -> SecurityProfile {
+pub fn seccomp(profile: Option<SeccompProfileView<'_>>, root: &Path) -> SecurityProfile {
     let Some(profile) = profile else {
         return SecurityProfile { profile_type: ProfileType::Unconfined as i32, ..Default::default() };
     };
-    let localhost_ref = match profile.localhost_profile.as_deref() {
-        Some(path) if profile.type_ == "Localhost" => root.join(path).to_string_lossy().into_owned(),
+    let localhost_ref = match profile.localhost_profile() {
+        Some(path) if profile.type_() == "Localhost" => root.join(path).to_string_lossy().into_owned(),
         _ => String::new(),
     };
-    SecurityProfile { profile_type: profile_type(&profile.type_) as i32, localhost_ref }
+    SecurityProfile { profile_type: profile_type(profile.type_()) as i32, localhost_ref }
 }
 
 /// Which namespaces a container shares: all of a pod's share network and ipc, and pids
 /// only if asked to. An ephemeral container may look into its target's pids.
-pub fn namespaces(pod: &Pod, target: Option<&str>) -> NamespaceOption {
-    let spec = pod::spec(pod);
-    let node_or_pod = |host: Option<bool>| if host == Some(true) { NamespaceMode::Node } else { NamespaceMode::Pod };
-    let pid = if spec.host_pid == Some(true) {
+pub fn namespaces(pod: PodView<'_>, target: Option<&str>) -> NamespaceOption {
+    let spec = pod.spec();
+    let node_or_pod = |host: bool| if host { NamespaceMode::Node } else { NamespaceMode::Pod };
+    let pid = if spec.host_pid() {
         NamespaceMode::Node
-    } else if spec.share_process_namespace == Some(true) {
+    } else if spec.share_process_namespace() == Some(true) {
         NamespaceMode::Pod
     } else if target.is_some() {
         NamespaceMode::Target
@@ -142,16 +140,21 @@ pub fn namespaces(pod: &Pod, target: Option<&str>) -> NamespaceOption {
         NamespaceMode::Container
     };
     NamespaceOption {
-        network: node_or_pod(spec.host_network) as i32,
+        network: node_or_pod(spec.host_network()) as i32,
         pid: pid as i32,
-        ipc: node_or_pod(spec.host_ipc) as i32,
+        ipc: node_or_pod(spec.host_ipc()) as i32,
         target_id: target.unwrap_or_default().to_string(),
         userns_options: None,
     }
 }
 
-fn verify_non_root(pod: &Pod, container: &Container, uid: Option<i64>, image: &ImageUser) -> Result<(), ConfigError> {
-    let about = format!("(pod: {:?}, container: {})", pod::full_name(pod), container.name);
+fn verify_non_root(
+    pod: PodView<'_>,
+    container: ContainerView<'_>,
+    uid: Option<i64>,
+    image: &ImageUser,
+) -> Result<(), ConfigError> {
+    let about = format!("(pod: {:?}, container: {})", pod::full_name(pod), container.name());
     match (uid, image.uid) {
         (Some(0), _) => Err(ConfigError(format!("container's runAsUser breaks non-root policy {about}"))),
         (Some(_), _) => Ok(()),
@@ -168,11 +171,13 @@ fn verify_non_root(pod: &Pod, container: &Container, uid: Option<i64>, image: &I
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     fn check(spec: serde_json::Value, user: ImageUser) -> Result<LinuxContainerSecurityContext, ConfigError> {
         let pod = pod(spec);
-        render_security(&pod, &pod::containers(&pod)[0], &user, None, Path::new("/seccomp"))
+        let container = pod::containers(pod.view()).first().expect("a container");
+        render_security(pod.view(), container, &user, None, Path::new("/seccomp"))
     }
 
     #[test]

@@ -1,52 +1,55 @@
 //! Environment variables that tell a container of the services around it.
 
-use k8s_openapi::api::core::v1::Service;
+use ferry_api::view::core::v1::{Service, ServiceView};
+use ferry_client::SharedObject;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Variables for every service of the pod's namespace, if it wants them, and always for
 /// `kubernetes` of the default namespace (upstream: pkg/kubelet/envvars).
-pub fn render_service_env(services: &[Arc<Service>], namespace: &str, links: bool) -> BTreeMap<String, String> {
+pub fn render_service_env(
+    services: &[SharedObject<Service>],
+    namespace: &str,
+    links: bool,
+) -> BTreeMap<String, String> {
     let mut env = BTreeMap::new();
-    let name_of = |service: &Service| service.metadata.name.clone().unwrap_or_default();
     for service in services {
-        let own = service.metadata.namespace.as_deref() == Some(namespace);
-        let master = service.metadata.namespace.as_deref() == Some("default") && name_of(service) == "kubernetes";
+        let own = service.namespace() == namespace;
+        let master = service.namespace() == "default" && service.name() == "kubernetes";
         // A service of the pod's own namespace named like the master's wins over it.
         let shadowed = master
             && !own
             && links
-            && services
-                .iter()
-                .any(|s| s.metadata.namespace.as_deref() == Some(namespace) && name_of(s) == "kubernetes");
+            && services.iter().any(|other| other.namespace() == namespace && other.name() == "kubernetes");
         if (own && links) || (master && !shadowed) {
-            render_one(service, &name_of(service), &mut env);
+            render_one(service.view(), &mut env);
         }
     }
     env
 }
 
-fn render_one(service: &Service, name: &str, env: &mut BTreeMap<String, String>) {
-    let Some(spec) = &service.spec else { return };
-    let Some(ip) = spec.cluster_ip.as_deref().filter(|ip| !ip.is_empty() && *ip != "None") else { return };
-    let ports = spec.ports.as_deref().unwrap_or_default();
+fn render_one(service: ServiceView<'_>, env: &mut BTreeMap<String, String>) {
+    let (name, ip) = (service.metadata().name(), service.spec().cluster_ip());
+    if ip.is_empty() || ip == "None" {
+        return;
+    }
+    let ports = service.spec().ports();
     let Some(first) = ports.first() else { return };
     let prefix = variable_name(name);
     env.insert(format!("{prefix}_SERVICE_HOST"), ip.to_string());
-    env.insert(format!("{prefix}_SERVICE_PORT"), first.port.to_string());
+    env.insert(format!("{prefix}_SERVICE_PORT"), first.port().to_string());
     for (index, port) in ports.iter().enumerate() {
-        if let Some(port_name) = port.name.as_deref().filter(|n| !n.is_empty()) {
-            env.insert(format!("{prefix}_SERVICE_PORT_{}", variable_name(port_name)), port.port.to_string());
+        if !port.name().is_empty() {
+            env.insert(format!("{prefix}_SERVICE_PORT_{}", variable_name(port.name())), port.port().to_string());
         }
-        let protocol = port.protocol.as_deref().unwrap_or("TCP");
+        let protocol = Some(port.protocol()).filter(|protocol| !protocol.is_empty()).unwrap_or("TCP");
         let host = if ip.contains(':') { format!("[{ip}]") } else { ip.to_string() };
-        let url = format!("{}://{host}:{}", protocol.to_lowercase(), port.port);
+        let url = format!("{}://{host}:{}", protocol.to_lowercase(), port.port());
         if index == 0 {
             env.insert(format!("{prefix}_PORT"), url.clone());
         }
-        let port_prefix = format!("{prefix}_PORT_{}_{}", port.port, protocol.to_uppercase());
+        let port_prefix = format!("{prefix}_PORT_{}_{}", port.port(), protocol.to_uppercase());
         env.insert(format!("{port_prefix}_PROTO"), protocol.to_lowercase());
-        env.insert(format!("{port_prefix}_PORT"), port.port.to_string());
+        env.insert(format!("{port_prefix}_PORT"), port.port().to_string());
         env.insert(format!("{port_prefix}_ADDR"), ip.to_string());
         env.insert(port_prefix, url);
     }
@@ -61,10 +64,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn service(namespace: &str, name: &str, ip: &str) -> Arc<Service> {
-        let value = json!({ "metadata": { "namespace": namespace, "name": name },
-            "spec": { "clusterIP": ip, "ports": [{ "name": "http", "port": 80, "protocol": "TCP" }] } });
-        Arc::new(serde_json::from_value(value).expect("a service"))
+    fn service(namespace: &str, name: &str, ip: &str) -> SharedObject<Service> {
+        SharedObject::of(json!({ "metadata": { "namespace": namespace, "name": name },
+            "spec": { "clusterIP": ip, "ports": [{ "name": "http", "port": 80, "protocol": "TCP" }] } }))
     }
 
     #[test]

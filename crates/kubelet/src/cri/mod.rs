@@ -1,8 +1,10 @@
 //! The border to the container runtime: one trait, CRI v1's own messages.
 //!
 //! [`Runtime`] is what the rest of the kubelet sees. [`grpc`] speaks it to containerd
-//! over a unix socket; [`double`] records calls and plays a runtime in tests.
+//! over a unix socket; `double` records calls and plays a runtime in tests, for which it
+//! is compiled by the feature of its name.
 
+#[cfg(feature = "double")]
 pub mod double;
 mod events;
 pub mod grpc;

@@ -4,10 +4,10 @@ use super::name;
 use super::pull_records::SecretRecord;
 use crate::cri::v1::AuthConfig;
 use base64::Engine;
-use k8s_openapi::api::core::v1::Secret;
+use ferry_api::view::core::v1::{Secret, SecretView};
+use ferry_client::SharedObject;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 
 /// A credential and the secret that it stands in.
 #[derive(Clone, Debug)]
@@ -36,21 +36,19 @@ impl Credential {
 }
 
 /// Credentials for `image` out of docker config secrets, the most specific first.
-pub fn lookup(secrets: &[Arc<Secret>], image: &str) -> Vec<Credential> {
+pub fn lookup(secrets: &[SharedObject<Secret>], image: &str) -> Vec<Credential> {
     let Ok(parts) = name::parse(image) else { return Vec::new() };
     // Docker Hub's credentials are kept under the name of its index.
     let host = if parts.domain == "docker.io" { "index.docker.io" } else { parts.domain };
     let target = format!("{host}/{}", parts.path);
     let mut found: Vec<(String, Credential)> = Vec::new();
     for secret in secrets {
-        for (registry, entry) in entries(secret) {
+        for (registry, entry) in entries(secret.view()) {
             let pattern = normalize(&registry);
             if matches(&pattern, &target)
                 && let Some(auth) = auth_config(&entry)
             {
-                let meta = &secret.metadata;
-                let text = |value: &Option<String>| value.clone().unwrap_or_default();
-                let credential = Credential::new(auth, &text(&meta.namespace), &text(&meta.name), &text(&meta.uid));
+                let credential = Credential::new(auth, secret.namespace(), secret.name(), secret.uid());
                 found.push((pattern, credential));
             }
         }
@@ -59,17 +57,17 @@ pub fn lookup(secrets: &[Arc<Secret>], image: &str) -> Vec<Credential> {
     found.into_iter().map(|(_, credential)| credential).collect()
 }
 
-fn entries(secret: &Secret) -> Map<String, Value> {
-    let data = secret.data.clone().unwrap_or_default();
-    let parse = |key: &str| data.get(key).and_then(|bytes| serde_json::from_slice::<Value>(&bytes.0).ok());
-    match secret.type_.as_deref() {
-        Some("kubernetes.io/dockerconfigjson") => {
+/// The registries of a docker config secret, of either format, and the credentials for each.
+fn entries(secret: SecretView<'_>) -> Map<String, Value> {
+    let parse = |key: &str| serde_json::from_slice::<Value>(&secret.data().get(key)?.decode()).ok();
+    match secret.type_() {
+        "kubernetes.io/dockerconfigjson" => {
             match parse(".dockerconfigjson").and_then(|mut config| config.get_mut("auths").map(Value::take)) {
                 Some(Value::Object(auths)) => auths,
                 _ => Map::new(),
             }
         }
-        Some("kubernetes.io/dockercfg") => match parse(".dockercfg") {
+        "kubernetes.io/dockercfg" => match parse(".dockercfg") {
             Some(Value::Object(auths)) => auths,
             _ => Map::new(),
         },
@@ -138,11 +136,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn secret(auths: Value) -> Arc<Secret> {
+    fn secret(auths: Value) -> SharedObject<Secret> {
         let config = json!({ "auths": auths }).to_string();
         let encoded = base64::engine::general_purpose::STANDARD.encode(config);
-        let value = json!({ "type": "kubernetes.io/dockerconfigjson", "data": { ".dockerconfigjson": encoded } });
-        Arc::new(serde_json::from_value(value).expect("a secret"))
+        SharedObject::of(json!({ "type": "kubernetes.io/dockerconfigjson", "data": { ".dockerconfigjson": encoded } }))
     }
 
     #[test]
@@ -164,7 +161,7 @@ mod tests {
 
     #[test]
     fn broken_secrets_open_nothing() {
-        let secrets = [secret(json!({ "x.io": { "auth": "%%%" } })), Arc::new(Secret::default())];
+        let secrets = [secret(json!({ "x.io": { "auth": "%%%" } })), SharedObject::of(Secret::new())];
         assert!(lookup(&secrets, "x.io/a").is_empty());
     }
 }

@@ -8,10 +8,10 @@ mod pull_records;
 
 use crate::backoff::BackOff;
 use crate::cri::{Runtime, v1};
-use crate::duration::go_duration;
-use ferry_client::{EventType, Recorder};
+use ferry_api::rules::duration;
+use ferry_api::view::core::v1::Secret;
+use ferry_client::{EventType, Recorder, Reference, SharedObject};
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::{ObjectReference, Secret};
 use keyring::Credential;
 use parking_lot::Mutex;
 use pull_records::{PullIntent, PullRecords};
@@ -38,8 +38,8 @@ pub struct Wanted<'a> {
     pub image: &'a str,
     pub policy: &'a str,
     pub pod_uid: &'a str,
-    pub reference: &'a ObjectReference,
-    pub secrets: &'a [Arc<Secret>],
+    pub reference: &'a Reference,
+    pub secrets: &'a [SharedObject<Secret>],
     pub sandbox: &'a v1::PodSandboxConfig,
 }
 
@@ -171,8 +171,8 @@ impl Images {
                     format!(
                         "Successfully pulled image {:?} in {} ({} including waiting). Image size: {size} bytes.",
                         wanted.image,
-                        go_duration(millis(began.elapsed())),
-                        go_duration(millis(started.elapsed())),
+                        duration::format(millis(began.elapsed())),
+                        duration::format(millis(started.elapsed())),
                     ),
                 );
                 Ok(found)

@@ -1,6 +1,5 @@
 //! How much this machine has, and how much of it pods may use.
 
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -30,26 +29,24 @@ impl Capacity {
         self.storage - self.storage / 100 * RESERVED_STORAGE_PERCENT
     }
 
-    pub fn render_capacity(&self) -> BTreeMap<String, Quantity> {
+    /// The quantities of each resource, as a node's status has them.
+    pub fn render_capacity(&self) -> BTreeMap<&'static str, String> {
         self.render(format!("{}Ki", self.memory / 1024), format!("{}Ki", self.storage / 1024))
     }
 
-    pub fn render_allocatable(&self) -> BTreeMap<String, Quantity> {
+    pub fn render_allocatable(&self) -> BTreeMap<&'static str, String> {
         self.render(format!("{}Ki", self.allocatable_memory() / 1024), self.allocatable_storage().to_string())
     }
 
-    fn render(&self, memory: String, storage: String) -> BTreeMap<String, Quantity> {
-        [
+    fn render(&self, memory: String, storage: String) -> BTreeMap<&'static str, String> {
+        BTreeMap::from([
             ("cpu", self.cpus.to_string()),
             ("memory", memory),
             ("ephemeral-storage", storage),
             ("pods", self.pods.to_string()),
             ("hugepages-1Gi", "0".into()),
             ("hugepages-2Mi", "0".into()),
-        ]
-        .into_iter()
-        .map(|(name, amount)| (name.to_string(), Quantity(amount)))
-        .collect()
+        ])
     }
 }
 
@@ -82,10 +79,10 @@ mod tests {
     #[test]
     fn pods_may_use_less_than_there_is() {
         let capacity = Capacity { cpus: 2, memory: 1 << 30, storage: 1000, pods: 110 };
-        assert_eq!(capacity.render_capacity()["memory"].0, "1048576Ki");
-        assert_eq!(capacity.render_allocatable()["memory"].0, "946176Ki");
-        assert_eq!(capacity.render_allocatable()["ephemeral-storage"].0, "900");
-        assert_eq!(capacity.render_capacity()["pods"].0, "110");
+        assert_eq!(capacity.render_capacity()["memory"], "1048576Ki");
+        assert_eq!(capacity.render_allocatable()["memory"], "946176Ki");
+        assert_eq!(capacity.render_allocatable()["ephemeral-storage"], "900");
+        assert_eq!(capacity.render_capacity()["pods"], "110");
     }
 
     #[test]

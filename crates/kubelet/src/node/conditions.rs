@@ -1,9 +1,10 @@
 //! The node's conditions, with upstream's reasons and messages
 //! (pkg/kubelet/nodestatus/setters.go).
 
+use ferry_api::rules::condition;
+use ferry_api::view::List;
+use ferry_api::view::core::v1::{NodeCondition, NodeConditionView};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::NodeCondition;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use std::path::Path;
 
 /// Below this much available memory upstream begins to evict.
@@ -39,7 +40,9 @@ impl Health {
     }
 }
 
-pub fn compute_conditions(health: &Health, old: &[NodeCondition], now: Timestamp) -> Vec<NodeCondition> {
+/// The four conditions of the kubelet's own. One whose status has not changed keeps its
+/// transition time from `old`.
+pub fn compute_conditions(health: &Health, old: List<'_, NodeConditionView<'_>>, now: Timestamp) -> Vec<NodeCondition> {
     let errors: Vec<&str> =
         [&health.runtime, &health.network].into_iter().filter_map(|r| r.as_ref().err()).map(String::as_str).collect();
     let (ready, reason, message) = match errors.as_slice() {
@@ -83,18 +86,15 @@ pub fn compute_conditions(health: &Health, old: &[NodeCondition], now: Timestamp
         .into_iter()
         .map(|(kind, (holds, reason, message))| {
             let status = if holds { "True" } else { "False" };
-            let since = old
-                .iter()
-                .find(|condition| condition.type_ == kind && condition.status == status)
-                .and_then(|condition| condition.last_transition_time.clone());
-            NodeCondition {
-                type_: kind.into(),
-                status: status.into(),
-                reason: Some(reason.into()),
-                message: Some(message),
-                last_heartbeat_time: Some(Time(now)),
-                last_transition_time: since.or(Some(Time(now))),
-            }
+            let unchanged = condition::find(old, kind).filter(|condition| condition.status() == status);
+            let since = unchanged.and_then(|condition| condition.last_transition_time());
+            NodeCondition::new()
+                .with_type(kind)
+                .with_status(status)
+                .with_reason(reason)
+                .with_message(message)
+                .with_last_heartbeat_time(now)
+                .with_last_transition_time(since.unwrap_or(now))
         })
         .collect()
 }
@@ -102,6 +102,8 @@ pub fn compute_conditions(health: &Health, old: &[NodeCondition], now: Timestamp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::NodeStatus;
 
     #[test]
     fn ready_tells_why_not_and_since_when() {
@@ -113,14 +115,20 @@ mod tests {
             pid_pressure: false,
         };
         let at = |second| Timestamp::from_second(second).expect("a time");
-        let first = compute_conditions(&health, &[], at(1));
-        assert_eq!(first[3].reason.as_deref(), Some("KubeletNotReady"));
-        assert_eq!(first[3].message.as_deref(), Some("container runtime network not ready: x"));
-        let second = compute_conditions(&health, &first, at(2));
-        assert_eq!(second[3].last_transition_time, first[3].last_transition_time);
+        let follow = |health: &Health, old: &NodeStatus, now| {
+            NodeStatus::new().with_conditions(compute_conditions(health, old.view().conditions(), now))
+        };
+        fn nth(status: &NodeStatus, position: usize) -> NodeConditionView<'_> {
+            status.view().conditions().get(position).expect("a condition")
+        }
+        let first = follow(&health, &NodeStatus::new(), at(1));
+        assert_eq!(nth(&first, 3).reason(), "KubeletNotReady");
+        assert_eq!(nth(&first, 3).message(), "container runtime network not ready: x");
+        let second = follow(&health, &first, at(2));
+        assert_eq!(nth(&second, 3).last_transition_time(), nth(&first, 3).last_transition_time());
         health.network = Ok(());
-        let third = compute_conditions(&health, &second, at(3));
-        assert_eq!((third[3].status.as_str(), third[3].last_transition_time.clone()), ("True", Some(Time(at(3)))));
-        assert_eq!(third[0].last_transition_time, first[0].last_transition_time);
+        let third = follow(&health, &second, at(3));
+        assert_eq!((nth(&third, 3).status(), nth(&third, 3).last_transition_time()), ("True", Some(at(3))));
+        assert_eq!(nth(&third, 0).last_transition_time(), nth(&first, 0).last_transition_time());
     }
 }

@@ -5,7 +5,7 @@ use crate::Config;
 use crate::cgroup;
 use crate::container::Machine;
 use crate::cri::Runtime;
-use k8s_openapi::api::core::v1::NodeSystemInfo;
+use ferry_api::view::core::v1::NodeSystemInfo;
 
 pub(super) async fn read_info(runtime: &dyn Runtime, config: &Config) -> NodeSystemInfo {
     let container_runtime_version = match runtime.version().await {
@@ -15,18 +15,18 @@ pub(super) async fn read_info(runtime: &dyn Runtime, config: &Config) -> NodeSys
     let line = |path: &str| std::fs::read_to_string(path).map(|text| text.trim().to_string()).unwrap_or_default();
     let machine_id = line("/etc/machine-id");
     let system_uuid = line("/sys/class/dmi/id/product_uuid");
-    NodeSystemInfo {
-        architecture: architecture().into(),
-        boot_id: line("/proc/sys/kernel/random/boot_id"),
-        container_runtime_version,
-        kernel_version: line("/proc/sys/kernel/osrelease"),
-        kubelet_version: config.version.clone(),
-        operating_system: "linux".into(),
-        os_image: os_image(&line("/etc/os-release")),
-        system_uuid: if system_uuid.is_empty() { machine_id.clone() } else { system_uuid },
-        machine_id,
-        ..Default::default()
-    }
+    NodeSystemInfo::new()
+        .with_architecture(architecture())
+        .with_boot_id(line("/proc/sys/kernel/random/boot_id"))
+        .with_container_runtime_version(container_runtime_version)
+        .with_kernel_version(line("/proc/sys/kernel/osrelease"))
+        .with_kubelet_version(config.version.as_str())
+        .with_operating_system("linux")
+        .with_os_image(os_image(&line("/etc/os-release")))
+        .with_system_uuid(if system_uuid.is_empty() { &machine_id } else { &system_uuid })
+        .with_machine_id(&machine_id)
+        // Upstream no longer knows it, and the field is not optional.
+        .with_kube_proxy_version("")
 }
 
 /// Go's name of the architecture.

@@ -1,9 +1,9 @@
 //! The node's lease in kube-node-lease: its sign of life.
 
-use ferry_client::{Client, Error};
+use ferry_api::view::coordination::v1::{Lease, LeaseSpec};
+use ferry_api::view::meta::v1::{ObjectMeta, OwnerReference};
+use ferry_client::{Client, Error, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, OwnerReference};
 
 const NAMESPACE: &str = "kube-node-lease";
 /// Upstream's nodeLeaseDurationSeconds; four missed heartbeats.
@@ -11,28 +11,32 @@ const DURATION_SECONDS: i32 = 40;
 
 #[derive(Default)]
 pub(super) struct LeaseKeeper {
-    lease: Option<Lease>,
+    lease: Option<SharedObject<Lease>>,
 }
 
 impl LeaseKeeper {
     /// Renews the lease, or makes it. A conflict forgets what is held, so that the next
     /// beat reads it afresh.
     pub async fn renew(&mut self, client: &Client, node: &str, uid: Option<&str>) -> Result<(), Error> {
-        let now = Some(MicroTime(Timestamp::now()));
+        let now = Timestamp::now();
+        let leases = client.api::<Lease>(NAMESPACE);
         let renewed = match self.lease.take() {
-            Some(mut lease) => {
-                lease.spec.get_or_insert_default().renew_time = now;
-                client.replace(NAMESPACE, &lease).await?
+            Some(held) => {
+                let mut lease = held.to_owned();
+                lease.edit_spec(|spec| spec.set_renew_time(now));
+                leases.replace(&lease).await?
             }
-            None => match client.get::<Lease>(NAMESPACE, node).await {
-                Ok(mut lease) => {
-                    let spec = lease.spec.get_or_insert_default();
-                    spec.holder_identity = Some(node.into());
-                    spec.lease_duration_seconds = Some(DURATION_SECONDS);
-                    spec.renew_time = now;
-                    client.replace(NAMESPACE, &lease).await?
+            None => match leases.get(node).await {
+                Ok(found) => {
+                    let mut lease = found.to_owned();
+                    lease.edit_spec(|spec| {
+                        spec.set_holder_identity(node);
+                        spec.set_lease_duration_seconds(DURATION_SECONDS);
+                        spec.set_renew_time(now);
+                    });
+                    leases.replace(&lease).await?
                 }
-                Err(error) if error.is_not_found() => client.create(NAMESPACE, &render_lease(node, uid, now)).await?,
+                Err(error) if error.is_not_found() => leases.create(&render_lease(node, uid, now)).await?,
                 Err(error) => return Err(error),
             },
         };
@@ -41,26 +45,12 @@ impl LeaseKeeper {
     }
 }
 
-fn render_lease(node: &str, uid: Option<&str>, now: Option<MicroTime>) -> Lease {
-    let owner = uid.map(|uid| OwnerReference {
-        api_version: "v1".into(),
-        kind: "Node".into(),
-        name: node.into(),
-        uid: uid.into(),
-        ..Default::default()
-    });
-    Lease {
-        metadata: ObjectMeta {
-            name: Some(node.into()),
-            namespace: Some(NAMESPACE.into()),
-            owner_references: owner.map(|owner| vec![owner]),
-            ..Default::default()
-        },
-        spec: Some(LeaseSpec {
-            holder_identity: Some(node.into()),
-            lease_duration_seconds: Some(DURATION_SECONDS),
-            renew_time: now,
-            ..Default::default()
-        }),
-    }
+fn render_lease(node: &str, uid: Option<&str>, now: Timestamp) -> Lease {
+    let owner =
+        uid.map(|uid| OwnerReference::new().with_api_version("v1").with_kind("Node").with_name(node).with_uid(uid));
+    let spec =
+        LeaseSpec::new().with_holder_identity(node).with_lease_duration_seconds(DURATION_SECONDS).with_renew_time(now);
+    Lease::new()
+        .with_metadata(ObjectMeta::new().with_name(node).with_namespace(NAMESPACE).with_owner_references(owner))
+        .with_spec(spec)
 }

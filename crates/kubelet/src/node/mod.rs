@@ -12,12 +12,15 @@ pub use info::local_machine;
 use crate::context::Context;
 use crate::{Error, cni};
 use conditions::{Health, compute_conditions};
+use ferry_api::rules::condition;
+use ferry_api::view::core::v1::{
+    ContainerImage, DaemonEndpoint, Node, NodeAddress, NodeConditionView, NodeDaemonEndpoints, NodeSpec, NodeStatus,
+    NodeStatusView, NodeSystemInfo,
+};
+use ferry_api::view::meta::v1::ObjectMeta;
+use ferry_api::view::{Owned, View, alike};
 use ferry_client::{EventType, Patch};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{
-    ContainerImage, DaemonEndpoint, Node, NodeAddress, NodeCondition, NodeDaemonEndpoints, NodeSpec, NodeStatus,
-};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,7 +56,7 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         context,
         ready,
     };
-    keeper.context.recorder.event(&keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
+    keeper.context.recorder.event(keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
     let mut beat_at = tokio::time::Instant::now();
     let mut failures = 0;
     loop {
@@ -91,7 +94,7 @@ fn plan_pause(ready: bool, until_beat: Duration, failures: u32) -> Duration {
 struct NodeKeeper {
     context: Arc<Context>,
     ready: watch::Sender<bool>,
-    info: k8s_openapi::api::core::v1::NodeSystemInfo,
+    info: NodeSystemInfo,
     /// The status as last written, to write only what changes.
     reported: NodeStatus,
     reported_at: Option<tokio::time::Instant>,
@@ -104,7 +107,7 @@ struct NodeKeeper {
 impl NodeKeeper {
     async fn tick(&mut self, beat: bool) -> Result<(), ferry_client::Error> {
         let context = self.context.clone();
-        if self.info.container_runtime_version.is_empty() {
+        if self.info.view().container_runtime_version().is_empty() {
             self.info = info::read_info(&*context.runtime, &context.config).await;
         }
         self.write_network();
@@ -136,9 +139,11 @@ impl NodeKeeper {
     /// Gives CNI its network once the node's pod range is known.
     fn write_network(&self) {
         let context = &self.context;
-        let of_node = context.node.get("", &context.config.node_name).and_then(|node| {
-            let spec = node.spec.clone()?;
-            spec.pod_cidrs.filter(|cidrs| !cidrs.is_empty()).or(spec.pod_cidr.map(|cidr| vec![cidr]))
+        let node = context.node.get("", &context.config.node_name);
+        let of_node = node.and_then(|node| {
+            let spec = node.view().spec();
+            let cidrs = spec.pod_cidrs().to_vec();
+            if cidrs.is_empty() { non_empty(spec.pod_cidr()).map(|cidr| vec![cidr]) } else { Some(cidrs) }
         });
         let Some(cidrs) = of_node.or_else(|| context.config.pod_cidr.clone().map(|cidr| vec![cidr])) else { return };
         match cni::write_conflist(&context.config.cni, &cidrs) {
@@ -175,64 +180,53 @@ impl NodeKeeper {
     fn render_status(&self, health: &Health) -> NodeStatus {
         let config = &self.context.config;
         let capacity = read_capacity(&config.root_dir, config.max_pods);
-        let mut addresses: Vec<NodeAddress> =
-            config.node_ips.iter().map(|ip| NodeAddress { type_: "InternalIP".into(), address: ip.clone() }).collect();
-        addresses.push(NodeAddress { type_: "Hostname".into(), address: config.node_name.clone() });
-        let old = self.reported.conditions.as_deref().unwrap_or_default();
-        NodeStatus {
-            addresses: Some(addresses),
-            capacity: Some(capacity.render_capacity()),
-            allocatable: Some(capacity.render_allocatable()),
-            conditions: Some(compute_conditions(health, old, Timestamp::now())),
-            daemon_endpoints: config.server.as_ref().map(|server| NodeDaemonEndpoints {
-                kubelet_endpoint: Some(DaemonEndpoint { port: i32::from(server.address.port()) }),
-            }),
-            node_info: Some(self.info.clone()),
-            images: Some(self.images.clone()),
-            ..Default::default()
-        }
+        let ips = config.node_ips.iter().map(|ip| NodeAddress::new().with_type("InternalIP").with_address(ip));
+        let hostname = NodeAddress::new().with_type("Hostname").with_address(&config.node_name);
+        let endpoint = config.server.as_ref().map(|server| {
+            let port = DaemonEndpoint::new().with_port(i32::from(server.address.port()));
+            NodeDaemonEndpoints::new().with_kubelet_endpoint(port)
+        });
+        let old = self.reported.view().conditions();
+        NodeStatus::new()
+            .with_addresses(ips.chain([hostname]))
+            .with_capacity(capacity.render_capacity())
+            .with_allocatable(capacity.render_allocatable())
+            .with_conditions(compute_conditions(health, old, Timestamp::now()))
+            .with_daemon_endpoints(endpoint)
+            .with_node_info(self.info.view())
+            .with_images(self.images.iter().map(Owned::view))
     }
 
     async fn register(&mut self, status: &NodeStatus) -> Result<(), ferry_client::Error> {
         let context = self.context.clone();
         let config = &context.config;
         let labels = render_labels(config);
-        let node = Node {
-            metadata: ObjectMeta {
-                name: Some(config.node_name.clone()),
-                labels: Some(labels.clone()),
-                annotations: Some(BTreeMap::from([(
-                    "volumes.kubernetes.io/controller-managed-attach-detach".into(),
-                    "true".into(),
-                )])),
-                ..Default::default()
-            },
-            spec: Some(NodeSpec {
-                taints: (!config.register_taints.is_empty()).then(|| config.register_taints.clone()),
-                ..Default::default()
-            }),
-            status: Some(status.clone()),
-        };
-        let known = match context.client.create("", &node).await {
+        let metadata = ObjectMeta::new()
+            .with_name(&config.node_name)
+            .with_labels(&labels)
+            .with_annotations([("volumes.kubernetes.io/controller-managed-attach-detach", "true")]);
+        let node = Node::new()
+            .with_metadata(metadata)
+            .with_spec(NodeSpec::new().with_taints(config.register_taints.iter().map(Owned::view)))
+            .with_status(status.view());
+        let nodes = context.client.api::<Node>("");
+        let known = match nodes.create(&node).await {
             Ok(created) => {
                 tracing::info!(node = %config.node_name, "registered the node");
                 created
             }
             Err(error) if error.is_already_exists() => {
-                let found: Node = context.client.get("", &config.node_name).await?;
-                let stale = labels.iter().any(|(key, value)| {
-                    found.metadata.labels.as_ref().and_then(|labels| labels.get(key)) != Some(value)
-                });
-                if stale {
+                let found = nodes.get(&config.node_name).await?;
+                if labels.iter().any(|(key, value)| found.meta().labels().get(key) != Some(value.as_str())) {
                     let patch = Patch::Merge(json!({ "metadata": { "labels": labels } }));
-                    context.client.patch::<Node>("", &config.node_name, &patch).await?;
+                    nodes.patch(&config.node_name, &patch).await?;
                 }
                 found
             }
             Err(error) => return Err(error),
         };
-        self.uid = known.metadata.uid.clone();
-        self.reported = known.status.unwrap_or_default();
+        self.uid = non_empty(known.uid());
+        self.reported = known.view().status().to_owned();
         let health = self.read_health().await;
         let status = self.render_status(&health);
         self.report(status, true).await
@@ -241,11 +235,11 @@ impl NodeKeeper {
     /// Writes what differs, and everything's heartbeat when the report is old.
     async fn report(&mut self, status: NodeStatus, beat: bool) -> Result<(), ferry_client::Error> {
         let due = beat && self.reported_at.is_none_or(|at| at.elapsed() >= REPORT_EVERY);
-        let changed = differs(&self.reported, &status);
+        let changed = differs(self.reported.view(), status.view());
         if due || changed {
-            let patch = render_patch(&self.reported, &status);
+            let patch = render_patch(self.reported.view(), status.view());
             let name = &self.context.config.node_name;
-            match self.context.client.patch_status::<Node>("", name, &Patch::Strategic(patch)).await {
+            match self.context.client.api::<Node>("").patch_status(name, &Patch::Strategic(patch)).await {
                 Ok(_) => {}
                 Err(error) if error.is_not_found() => {
                     // Somebody deleted the node; register anew.
@@ -259,19 +253,19 @@ impl NodeKeeper {
             self.reported = status;
             self.reported_at = Some(tokio::time::Instant::now());
         }
-        let is_ready = condition(&self.reported, "Ready").is_some_and(|condition| condition.status == "True");
+        let is_ready = condition::is_true(self.reported.view().conditions(), "Ready");
         self.ready.send_if_modified(|ready| std::mem::replace(ready, is_ready) != is_ready);
         Ok(())
     }
 
     /// An event for each condition that has turned.
     fn announce(&self, status: &NodeStatus) {
-        for new in status.conditions.iter().flatten() {
-            let before = condition(&self.reported, &new.type_);
-            if before.is_some_and(|before| before.status == new.status) && self.reported_at.is_some() {
+        for new in status.view().conditions() {
+            let before = condition::find(self.reported.view().conditions(), new.type_());
+            if before.is_some_and(|before| before.status() == new.status()) && self.reported_at.is_some() {
                 continue;
             }
-            let event = match (new.type_.as_str(), new.status.as_str()) {
+            let event = match (new.type_(), new.status()) {
                 ("Ready", "True") => "NodeReady",
                 ("Ready", _) => "NodeNotReady",
                 ("MemoryPressure", "True") => "NodeHasInsufficientMemory",
@@ -283,17 +277,17 @@ impl NodeKeeper {
                 _ => continue,
             };
             // A node that has never been ready has not become unready.
-            if event == "NodeNotReady" && before.is_none_or(|before| before.status != "True") {
+            if event == "NodeNotReady" && before.is_none_or(|before| before.status() != "True") {
                 continue;
             }
             let message = format!("Node {} status is now: {event}", self.context.config.node_name);
-            self.context.recorder.event(&self.context.node_reference(), EventType::Normal, event, message);
+            self.context.recorder.event(self.context.node_reference(), EventType::Normal, event, message);
         }
     }
 }
 
-fn condition<'a>(status: &'a NodeStatus, kind: &str) -> Option<&'a NodeCondition> {
-    status.conditions.iter().flatten().find(|condition| condition.type_ == kind)
+fn non_empty(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|text| !text.is_empty())
 }
 
 fn render_labels(config: &crate::Config) -> BTreeMap<String, String> {
@@ -312,57 +306,49 @@ fn render_images(mut images: Vec<crate::cri::v1::Image>) -> Vec<ContainerImage> 
     images
         .into_iter()
         .take(MAX_IMAGES)
-        .map(|image| ContainerImage {
-            names: Some(image.repo_digests.into_iter().chain(image.repo_tags).collect()),
-            size_bytes: i64::try_from(image.size).ok(),
+        .map(|image| {
+            ContainerImage::new()
+                .with_names(image.repo_digests.into_iter().chain(image.repo_tags))
+                .with_size_bytes(i64::try_from(image.size).ok())
         })
         .collect()
 }
 
-fn object(status: &NodeStatus) -> Map<String, Value> {
-    match serde_json::to_value(status) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
+/// The fields of a node's status that the kubelet writes; others belong to the controllers
+/// of volumes and to upstream features that this kubelet has not.
+const OWN_FIELDS: [&str; 7] =
+    ["addresses", "allocatable", "capacity", "conditions", "daemonEndpoints", "images", "nodeInfo"];
+
+/// The own fields whose value changes, and their new value; null where there is none any more.
+fn changes<'a>(
+    old: NodeStatusView<'a>,
+    new: NodeStatusView<'a>,
+) -> impl Iterator<Item = (&'static str, ferry_api::document::Node<'a>)> {
+    OWN_FIELDS.into_iter().filter_map(move |field| {
+        let value = |status: NodeStatusView<'a>| status.node().get(field).unwrap_or_default();
+        (!alike(value(old), value(new))).then(|| (field, value(new)))
+    })
 }
 
-/// Heartbeat times alone are no difference.
-fn differs(old: &NodeStatus, new: &NodeStatus) -> bool {
-    let bare = |status: &NodeStatus| {
-        let mut status = status.clone();
-        for condition in status.conditions.iter_mut().flatten() {
-            condition.last_heartbeat_time = None;
-            condition.last_transition_time = None;
-        }
-        let mut map = object(&status);
-        // Written by others.
-        for key in
-            ["volumesAttached", "volumesInUse", "config", "phase", "features", "runtimeHandlers", "declaredFeatures"]
-        {
-            map.remove(key);
-        }
-        map
-    };
-    bare(old) != bare(new)
+/// Whether a report is due before its time. The times of conditions alone are no difference.
+fn differs(old: NodeStatusView<'_>, new: NodeStatusView<'_>) -> bool {
+    fn bare<'a>(condition: NodeConditionView<'a>) -> [&'a str; 4] {
+        [condition.type_(), condition.status(), condition.reason(), condition.message()]
+    }
+    changes(old, new).any(|(field, _)| field != "conditions")
+        || !old.conditions().iter().map(bare).eq(new.conditions().iter().map(bare))
 }
 
-fn render_patch(old: &NodeStatus, new: &NodeStatus) -> Value {
-    let (old, new) = (object(old), object(new));
-    let mut changes = Map::new();
-    for (key, value) in new {
-        if key == "conditions" || old.get(&key) != Some(&value) {
-            let value = match (key.as_str(), value) {
-                // Merged by type, which several addresses share; so the list is replaced whole.
-                ("addresses", Value::Array(mut list)) => {
-                    list.push(json!({ "$patch": "replace" }));
-                    Value::Array(list)
-                }
-                (_, value) => value,
-            };
-            changes.insert(key, value);
-        }
+fn render_patch(old: NodeStatusView<'_>, new: NodeStatusView<'_>) -> Value {
+    let mut patch: Map<String, Value> =
+        changes(old, new).map(|(field, value)| (field.to_owned(), value.to_value())).collect();
+    // Merged by type, which several addresses share; so the list is replaced whole.
+    if let Some(Value::Array(addresses)) = patch.get_mut("addresses") {
+        addresses.push(json!({ "$patch": "replace" }));
     }
-    json!({ "status": changes })
+    // The heartbeat is written also by a report in which nothing else is new.
+    patch.insert("conditions".to_owned(), new.conditions().node().to_value());
+    json!({ "status": patch })
 }
 
 #[cfg(test)]
@@ -377,5 +363,30 @@ mod tests {
         assert_eq!(plan_pause(false, overdue, u32::MAX), LAST_RETRY);
         assert_eq!(plan_pause(true, Duration::from_secs(7), 0), Duration::from_secs(7));
         assert_eq!(plan_pause(false, Duration::from_secs(7), 0), IMPATIENT);
+    }
+
+    #[test]
+    fn a_report_holds_the_changes_and_the_conditions() {
+        let ready = |at: &str| json!([{ "type": "Ready", "status": "True", "lastHeartbeatTime": at }]);
+        let old = NodeStatus::from(json!({ "conditions": ready("2026-01-01T00:00:00Z"), "volumesInUse": ["v"],
+            "addresses": [{ "type": "Hostname", "address": "a" }], "images": [{ "names": ["i"] }],
+            "daemonEndpoints": { "kubeletEndpoint": { "Port": 0 } }, "capacity": { "cpu": "2" } }));
+        let mut new = old.clone();
+        new.set_conditions([NodeConditionView::from(&ready("2026-01-01T00:00:09Z")[0])]);
+        new.set_volumes_in_use(None::<&str>);
+        new.set_daemon_endpoints(None::<NodeDaemonEndpoints>);
+        assert!(!differs(old.view(), new.view()), "a heartbeat, a field of another's and zeros are no difference");
+        assert_eq!(
+            render_patch(old.view(), new.view()),
+            json!({ "status": { "conditions": ready("2026-01-01T00:00:09Z") } })
+        );
+        new.set_addresses([NodeAddress::new().with_type("Hostname").with_address("b")]);
+        new.set_images(None::<ContainerImage>);
+        assert!(differs(old.view(), new.view()));
+        assert_eq!(
+            render_patch(old.view(), new.view()),
+            json!({ "status": { "conditions": ready("2026-01-01T00:00:09Z"), "images": null,
+                "addresses": [{ "type": "Hostname", "address": "b" }, { "$patch": "replace" }] } })
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a pod: stopping it, saying so, and leaving nothing behind.
+//! The end of a pod: stopping it, reporting its end, and leaving nothing behind.
 
 use super::{Next, PodWorker, Stage};
 use crate::cgroup;
@@ -8,8 +8,12 @@ use crate::observed::{PodRuntime, State};
 use crate::plan::KillReason;
 use crate::pod;
 use crate::volume::{self, tree};
+use ferry_api::view::core::v1::{
+    ContainerState, ContainerStateTerminated, ContainerStateTerminatedView, ContainerStatus, ContainerStatusView, Pod,
+    PodStatus,
+};
+use ferry_api::view::{List, Owned};
 use ferry_client::{DeleteParams, EventType};
-use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Pod, PodStatus};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -25,12 +29,11 @@ impl PodWorker {
             // The deletion is visible from the first moment, not only when it is over.
             self.write_status(&observed, false).await;
             let force = self.gone && self.grace().is_none();
-            let grace = force.then_some(kill::grace_period(&pod, None, KillReason::PodKilled));
-            if let Err(error) = kill::kill_pod(&context, &pod, &observed, grace).await {
-                tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot kill the pod");
-                let reference = ferry_client::reference(&*pod);
+            let grace = force.then_some(kill::grace_period(pod.view(), None, KillReason::PodKilled));
+            if let Err(error) = kill::kill_pod(&context, pod.view(), &observed, grace).await {
+                tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot kill the pod");
                 let message = format!("error killing pod: {error}");
-                context.recorder.event(&reference, EventType::Warning, "FailedKillPod", message);
+                context.recorder.event(&pod, EventType::Warning, "FailedKillPod", message);
                 return self.back_off("kill");
             }
         }
@@ -43,7 +46,7 @@ impl PodWorker {
             return self.back_off("status");
         }
         context.admitted.lock().remove(&self.uid);
-        if self.gone || pod::is_deleting(&pod) {
+        if self.gone || pod.is_deleting() {
             return self.remove(observed).await;
         }
         self.stage = Stage::Finished;
@@ -76,17 +79,16 @@ impl PodWorker {
         }
         let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
         let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
-        let logs =
-            sandbox::pod_log_directory(&context.config.log_dir, pod::namespace(&pod), pod::name(&pod), &self.uid);
+        let logs = sandbox::pod_log_directory(&context.config.log_dir, pod.namespace(), pod.name(), &self.uid);
         let cleaned = tokio::task::spawn_blocking(move || {
             parents.iter().for_each(|parent| cgroup::remove(parent));
             tree::remove_tree(&logs).map_err(std::io::Error::other)?;
             volume::tear_down(&root, &uid)
         })
         .await;
-        let subject = format!("pod {} ({})", pod::full_name(&pod), self.uid);
+        let subject = format!("pod {} ({})", pod::full_name(pod.view()), self.uid);
         if let Ok(Err(error)) = cleaned {
-            tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot remove the pod's files");
+            tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot remove the pod's files");
             let message = format!("the pod's files cannot be removed: {error}");
             context.client.problems().report("kubelet", &subject, &message);
             return self.back_off("remove");
@@ -95,11 +97,11 @@ impl PodWorker {
         if !self.gone {
             let params =
                 DeleteParams { grace_period_seconds: Some(0), uid: Some(self.uid.clone()), ..Default::default() };
-            match context.client.delete::<Pod>(pod::namespace(&pod), pod::name(&pod), &params).await {
+            match context.client.api::<Pod>(pod.namespace()).delete(pod.name(), &params).await {
                 Ok(()) => {}
                 Err(error) if error.is_not_found() || error.is_conflict() => {}
                 Err(error) => {
-                    tracing::warn!(pod = %pod::full_name(&pod), %error, "cannot delete the pod");
+                    tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot delete the pod");
                     return self.back_off("delete");
                 }
             }
@@ -136,29 +138,34 @@ impl PodWorker {
 /// Nothing will run again: what never ran or was lost is said to have ended, so that the
 /// pod's end is the end of all its containers.
 pub(super) fn finish(status: &mut PodStatus) {
-    let never_ran = status.phase.as_deref() == Some("Pending");
-    for list in [&mut status.container_statuses, &mut status.init_container_statuses] {
-        for container in list.iter_mut().flatten() {
-            container.ready = false;
-            container.started = Some(false);
-            let waiting = container.state.as_ref().is_none_or(|state| state.terminated.is_none());
-            let last = container.last_state.as_ref().and_then(|state| state.terminated.clone());
-            if waiting && let Some(last) = last {
-                container.state = Some(ContainerState { terminated: Some(last), ..Default::default() });
-            } else if waiting && never_ran {
-                container.state = Some(ContainerState {
-                    terminated: Some(ContainerStateTerminated {
-                        reason: Some("ContainerStatusUnknown".into()),
-                        message: Some("The container could not be located when the pod was terminated".into()),
-                        exit_code: 137,
-                        ..Default::default()
-                    }),
-                    ..Default::default()
-                });
-            }
-        }
-    }
+    let never_ran = status.view().phase() == "Pending";
+    let end_all = |statuses: List<'_, ContainerStatusView<'_>>| -> Vec<ContainerStatus> {
+        statuses.iter().map(|status| end(status.to_owned(), never_ran)).collect()
+    };
+    let regular = end_all(status.view().container_statuses());
+    let init = end_all(status.view().init_container_statuses());
+    status.set_container_statuses(regular);
+    status.set_init_container_statuses(init);
     if never_ran {
-        status.phase = Some("Failed".into());
+        status.set_phase("Failed");
     }
+}
+
+fn end(mut status: ContainerStatus, never_ran: bool) -> ContainerStatus {
+    status.set_ready(false);
+    status.set_started(false);
+    if status.view().state().terminated().is_some() {
+        return status;
+    }
+    let last = status.view().last_state().terminated().map(ContainerStateTerminatedView::to_owned);
+    let unknown = || {
+        ContainerStateTerminated::new()
+            .with_reason("ContainerStatusUnknown")
+            .with_message("The container could not be located when the pod was terminated")
+            .with_exit_code(137)
+    };
+    if let Some(end) = last.or_else(|| never_ran.then(unknown)) {
+        status.set_state(ContainerState::new().with_terminated(end));
+    }
+    status
 }

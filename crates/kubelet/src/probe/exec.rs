@@ -3,20 +3,20 @@
 use super::Answer;
 use crate::container::expand::expand;
 use crate::cri::Runtime;
-use crate::duration::go_duration;
-use k8s_openapi::api::core::v1::{Container, ExecAction};
+use ferry_api::rules::duration;
+use ferry_api::view::core::v1::{ContainerView, ExecActionView};
 use std::time::Duration;
 
 /// What of the output goes into an event.
 const MAX_OUTPUT: usize = 10 * 1024;
 
 /// `$(NAME)` is replaced only from variables whose value stands in the spec.
-pub(super) fn command(action: &ExecAction, container: &Container) -> Vec<String> {
+pub(super) fn command(action: ExecActionView<'_>, container: ContainerView<'_>) -> Vec<String> {
     let lookup = |name: &str| {
-        let variable = container.env.iter().flatten().find(|variable| variable.name == name)?;
-        variable.value_from.is_none().then(|| variable.value.clone().unwrap_or_default())
+        let variable = container.env().iter().find(|variable| variable.name() == name)?;
+        variable.value_from().is_none().then(|| variable.value_().to_owned())
     };
-    action.command.iter().flatten().map(|word| expand(word, lookup)).collect()
+    action.command().iter().map(|word| expand(word, lookup)).collect()
 }
 
 pub(super) async fn probe(runtime: &dyn Runtime, id: &str, command: Vec<String>, timeout: Duration) -> Answer {
@@ -30,7 +30,7 @@ pub(super) async fn probe(runtime: &dyn Runtime, id: &str, command: Vec<String>,
             Answer::Failure(String::from_utf8_lossy(&bytes).into_owned())
         }
         Err(error) if error.is_timeout() => {
-            Answer::Failure(format!("command timed out: {text:?} timed out after {}", go_duration(timeout)))
+            Answer::Failure(format!("command timed out: {text:?} timed out after {}", duration::format(timeout)))
         }
         Err(error) => Answer::Error(error.to_string()),
     }

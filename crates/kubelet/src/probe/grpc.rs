@@ -5,8 +5,8 @@
 
 use super::Answer;
 use super::tcp::dial_error;
-use crate::duration::go_duration;
 use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::rules::duration;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) async fn probe(host: &str, port: u16, service: &str, timeout: Duratio
         Err(_) => {
             return Answer::Failure(format!(
                 "timeout: failed to connect service {address:?} within {}: context deadline exceeded",
-                go_duration(timeout)
+                duration::format(timeout)
             ));
         }
     };
@@ -43,7 +43,7 @@ pub(super) async fn probe(host: &str, port: u16, service: &str, timeout: Duratio
             Answer::Failure(format!("service unhealthy (responded with {name:?})"))
         }
         Ok(Err(why)) => Answer::Failure(why),
-        Err(_) => Answer::Failure(format!("timeout: health rpc did not complete within {}", go_duration(timeout))),
+        Err(_) => Answer::Failure(format!("timeout: health rpc did not complete within {}", duration::format(timeout))),
     }
 }
 

@@ -1,10 +1,11 @@
 //! HTTP probes and HTTP lifecycle hooks: one GET, judged by its status.
 
 use super::tcp::dial_error;
-use super::{Answer, resolve_port};
+use super::{Answer, host_or, resolve_port};
+use ferry_api::view::List;
+use ferry_api::view::core::v1::{ContainerView, HTTPGetActionView, HTTPHeaderView};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use k8s_openapi::api::core::v1::{Container, HTTPGetAction, HTTPHeader};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -35,17 +36,21 @@ impl Url {
     }
 }
 
-pub fn target(action: &HTTPGetAction, container: &Container, pod_ip: &str) -> Result<Url, String> {
-    let path = action.path.as_deref().unwrap_or_default();
+/// The headers that a probe or a hook sends beside its own.
+pub type Headers<'a> = List<'a, HTTPHeaderView<'a>>;
+
+/// The address that an action asks: its own host, or else the pod's.
+pub fn target(action: HTTPGetActionView<'_>, container: ContainerView<'_>, pod_ip: &str) -> Result<Url, String> {
+    let path = action.path();
     Ok(Url {
-        https: action.scheme.as_deref().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https")),
-        host: action.host.as_deref().filter(|host| !host.is_empty()).unwrap_or(pod_ip).to_string(),
-        port: resolve_port(&action.port, container)?,
+        https: action.scheme().eq_ignore_ascii_case("https"),
+        host: host_or(action.host(), pod_ip).to_owned(),
+        port: resolve_port(action.port(), container)?,
         path: if path.starts_with('/') { path.to_string() } else { format!("/{path}") },
     })
 }
 
-pub async fn probe(url: &Url, headers: &[HTTPHeader], timeout: Duration) -> Answer {
+pub async fn probe(url: &Url, headers: Headers<'_>, timeout: Duration) -> Answer {
     let mut url = url.clone();
     for _ in 0..=MAX_REDIRECTS {
         let got = match tokio::time::timeout(timeout, get(&url, headers)).await {
@@ -97,7 +102,7 @@ fn redirect(from: &Url, location: &str) -> Option<Url> {
 }
 
 /// Status, Location and the beginning of the body.
-pub async fn get(url: &Url, headers: &[HTTPHeader]) -> Result<(u16, Option<String>, String), String> {
+pub async fn get(url: &Url, headers: Headers<'_>) -> Result<(u16, Option<String>, String), String> {
     let stream = TcpStream::connect((url.host.as_str(), url.port))
         .await
         .map_err(|error| format!("dial tcp {}: {}", url.authority(), dial_error(&error)))?;
@@ -112,10 +117,10 @@ pub async fn get(url: &Url, headers: &[HTTPHeader]) -> Result<(u16, Option<Strin
     }
 }
 
-fn request(url: &Url, headers: &[HTTPHeader]) -> Result<http::Request<Empty<bytes::Bytes>>, String> {
+fn request(url: &Url, headers: Headers<'_>) -> Result<http::Request<Empty<bytes::Bytes>>, String> {
     let mut builder = http::Request::get(&url.path);
     let mut host = url.authority();
-    let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
+    let has = |name: &str| headers.iter().any(|header| header.name().eq_ignore_ascii_case(name));
     if !has("user-agent") {
         builder = builder.header("User-Agent", "kube-probe/1.36");
     }
@@ -123,10 +128,10 @@ fn request(url: &Url, headers: &[HTTPHeader]) -> Result<http::Request<Empty<byte
         builder = builder.header("Accept", "*/*");
     }
     for header in headers {
-        if header.name.eq_ignore_ascii_case("host") {
-            host = header.value.clone();
+        if header.name().eq_ignore_ascii_case("host") {
+            host = header.value_().to_owned();
         } else {
-            builder = builder.header(&header.name, &header.value);
+            builder = builder.header(header.name(), header.value_());
         }
     }
     builder.header("Host", host).header("Connection", "close").body(Empty::new()).map_err(|error| error.to_string())
@@ -249,12 +254,12 @@ mod tests {
         ])
         .await;
         let second = Duration::from_secs(5);
-        assert_eq!(probe(&url, &[], second).await, Answer::Success);
+        assert_eq!(probe(&url, Headers::default(), second).await, Answer::Success);
         let failed = Answer::Failure("HTTP probe failed with statuscode: 500".into());
-        assert_eq!(probe(&url, &[], second).await, failed);
-        assert_eq!(probe(&url, &[], second).await, Answer::Success);
+        assert_eq!(probe(&url, Headers::default(), second).await, failed);
+        assert_eq!(probe(&url, Headers::default(), second).await, Answer::Success);
         assert_eq!(
-            probe(&url, &[], second).await,
+            probe(&url, Headers::default(), second).await,
             Answer::Warning("Probe terminated redirects, Response body: x".into())
         );
     }
@@ -266,7 +271,7 @@ mod tests {
         drop(listener);
         let url = Url { https: false, host: "127.0.0.1".into(), port, path: "/".into() };
         assert_eq!(
-            probe(&url, &[], Duration::from_secs(5)).await,
+            probe(&url, Headers::default(), Duration::from_secs(5)).await,
             Answer::Failure(format!(
                 "Get \"http://127.0.0.1:{port}/\": dial tcp 127.0.0.1:{port}: connect: connection refused"
             ))

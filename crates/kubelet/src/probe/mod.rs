@@ -13,11 +13,11 @@ mod tcp;
 use crate::cri::Runtime;
 use crate::plan::Verdicts;
 use crate::pod;
-use crate::registry::Registry;
-use ferry_client::{EventType, Recorder};
+use crate::wakers::Wakers;
+use ferry_api::view::core::v1::{Container, ContainerView, PodView, ProbeView};
+use ferry_api::view::{IntOrString, Owned};
+use ferry_client::{EventType, Recorder, Reference};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Container, ObjectReference, Pod, Probe};
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,11 +53,11 @@ impl ProbeKind {
         }
     }
 
-    fn of(self, container: &Container) -> Option<&Probe> {
+    fn of(self, container: ContainerView<'_>) -> Option<ProbeView<'_>> {
         match self {
-            Self::Startup => container.startup_probe.as_ref(),
-            Self::Readiness => container.readiness_probe.as_ref(),
-            Self::Liveness => container.liveness_probe.as_ref(),
+            Self::Startup => container.startup_probe(),
+            Self::Readiness => container.readiness_probe(),
+            Self::Liveness => container.liveness_probe(),
         }
     }
 }
@@ -78,7 +78,7 @@ pub(crate) type Outcomes = Arc<Mutex<HashMap<(String, ProbeKind), Outcome>>>;
 /// All probes of one pod.
 pub struct Probes {
     runtime: Arc<dyn Runtime>,
-    registry: Arc<Registry>,
+    wakers: Arc<Wakers>,
     recorder: Recorder,
     outcomes: Outcomes,
     /// Told whenever an outcome turns.
@@ -98,11 +98,11 @@ impl Verdicts for Probes {
 
 /// A container to be probed, with what its probes need to know.
 pub struct Target<'a> {
-    pub container: &'a Container,
+    pub container: ContainerView<'a>,
     pub id: &'a str,
     pub started_at: Option<Timestamp>,
     pub pod_ip: &'a str,
-    pub reference: &'a ObjectReference,
+    pub reference: &'a Reference,
     /// The status already says that it has started or is ready, from before the kubelet
     /// was restarted; it is taken at its word until a probe says otherwise.
     pub was_started: bool,
@@ -110,10 +110,10 @@ pub struct Target<'a> {
 }
 
 impl Probes {
-    pub fn new(runtime: Arc<dyn Runtime>, registry: Arc<Registry>, recorder: Recorder) -> Self {
+    pub fn new(runtime: Arc<dyn Runtime>, wakers: Arc<Wakers>, recorder: Recorder) -> Self {
         Self {
             runtime,
-            registry,
+            wakers,
             recorder,
             outcomes: Outcomes::default(),
             changed: Arc::default(),
@@ -126,12 +126,14 @@ impl Probes {
     }
 
     /// Starts what is missing and ends what is no longer wanted.
-    pub fn reconcile(&mut self, pod: &Pod, targets: &[Target<'_>]) {
+    pub fn reconcile(&mut self, pod: PodView<'_>, targets: &[Target<'_>]) {
         self.running.retain(|(id, _), _| targets.iter().any(|target| target.id == id));
         self.outcomes.lock().retain(|(id, _), _| targets.iter().any(|target| target.id == id));
         for target in targets {
             for kind in [ProbeKind::Startup, ProbeKind::Readiness, ProbeKind::Liveness] {
-                let Some(probe) = kind.of(target.container) else { continue };
+                if kind.of(target.container).is_none() {
+                    continue;
+                }
                 // A pod on its way out is neither started anew nor killed for its health.
                 if pod::is_deleting(pod) && kind != ProbeKind::Readiness {
                     self.running.remove(&(target.id.to_string(), kind));
@@ -152,17 +154,16 @@ impl Probes {
                 let stop = CancellationToken::new();
                 let worker = Worker {
                     kind,
-                    probe: probe.clone(),
-                    container: target.container.clone(),
+                    container: target.container.to_owned(),
                     id: target.id.to_string(),
                     pod_uid: pod::uid(pod).to_string(),
                     pod_name: pod::full_name(pod),
                     pod_ip: target.pod_ip.to_string(),
                     started_at: target.started_at.unwrap_or_else(Timestamp::now),
-                    waits_for_startup: target.container.startup_probe.is_some() && kind != ProbeKind::Startup,
+                    waits_for_startup: target.container.startup_probe().is_some() && kind != ProbeKind::Startup,
                     reference: target.reference.clone(),
                     runtime: self.runtime.clone(),
-                    registry: self.registry.clone(),
+                    wakers: self.wakers.clone(),
                     recorder: self.recorder.clone(),
                     outcomes: self.outcomes.clone(),
                     changed: self.changed.clone(),
@@ -186,7 +187,6 @@ impl Probes {
 
 struct Worker {
     kind: ProbeKind,
-    probe: Probe,
     container: Container,
     id: String,
     pod_uid: String,
@@ -194,9 +194,9 @@ struct Worker {
     pod_ip: String,
     started_at: Timestamp,
     waits_for_startup: bool,
-    reference: ObjectReference,
+    reference: Reference,
     runtime: Arc<dyn Runtime>,
-    registry: Arc<Registry>,
+    wakers: Arc<Wakers>,
     recorder: Recorder,
     outcomes: Outcomes,
     changed: Arc<Notify>,
@@ -207,19 +207,15 @@ impl Worker {
         if adopted && self.kind == ProbeKind::Startup {
             return;
         }
-        let seconds = |value: Option<i32>, default: i32| {
-            Duration::from_secs(u64::try_from(value.unwrap_or(default).max(0)).unwrap_or(0))
-        };
-        let period = seconds(self.probe.period_seconds, 10).max(Duration::from_secs(1));
-        let delay = seconds(self.probe.initial_delay_seconds, 0);
+        let timing = Timing::of(self.probe());
+        let period = timing.period;
         let since_start = Timestamp::now().duration_since(self.started_at).unsigned_abs();
-        tokio::time::sleep(delay.saturating_sub(since_start)).await;
+        tokio::time::sleep(timing.initial_delay.saturating_sub(since_start)).await;
         self.wait_for_startup().await;
         if self.kind != ProbeKind::Liveness {
             self.wait_for_listener(period).await;
         }
-        let mut counter =
-            Counter::new(self.probe.failure_threshold.unwrap_or(3), self.probe.success_threshold.unwrap_or(1));
+        let mut counter = Counter::new(timing.failure_threshold, timing.success_threshold);
         let mut ticks = tokio::time::interval(period);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
@@ -232,6 +228,12 @@ impl Worker {
                 return;
             }
         }
+    }
+
+    /// The probe in the container's spec. A worker runs only for a container that has it, so
+    /// the default is never read.
+    fn probe(&self) -> ProbeView<'_> {
+        self.kind.of(self.container.view()).unwrap_or_default()
     }
 
     /// Nothing else is asked of a container before it has started.
@@ -251,22 +253,22 @@ impl Worker {
     /// The first probe may come at any moment of the first period. The best one is when
     /// something listens: earlier fails for nothing, later makes the pod wait.
     async fn wait_for_listener(&self, limit: Duration) {
-        let named = |port: &IntOrString| resolve_port(port, &self.container).ok();
-        let host = |host: &Option<String>| host.clone().filter(|host| !host.is_empty());
-        let (host, port) = if let Some(action) = &self.probe.http_get {
-            (host(&action.host), named(&action.port))
-        } else if let Some(action) = &self.probe.tcp_socket {
-            (host(&action.host), named(&action.port))
-        } else if let Some(action) = &self.probe.grpc {
-            (None, u16::try_from(action.port).ok())
+        let named = |port: Option<IntOrString<'_>>| resolve_port(port, self.container.view()).ok();
+        let probe = self.probe();
+        let (host, port) = if let Some(action) = probe.http_get() {
+            (action.host(), named(action.port()))
+        } else if let Some(action) = probe.tcp_socket() {
+            (action.host(), named(action.port()))
+        } else if let Some(action) = probe.grpc() {
+            ("", u16::try_from(action.port()).ok())
         } else {
             return;
         };
         let Some(port) = port else { return };
-        let host = host.unwrap_or_else(|| self.pod_ip.clone());
+        let host = host_or(host, &self.pod_ip);
         let listening = async {
             let mut pause = FIRST_LOOK;
-            while tokio::net::TcpStream::connect((host.as_str(), port)).await.is_err() {
+            while tokio::net::TcpStream::connect((host, port)).await.is_err() {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LAST_LOOK);
             }
@@ -282,7 +284,7 @@ impl Worker {
         let before = self.outcomes.lock().insert((self.id.clone(), self.kind), outcome);
         if before != Some(outcome) {
             self.changed.notify_waiters();
-            self.registry.wake(&self.pod_uid);
+            self.wakers.wake(&self.pod_uid);
         }
     }
 
@@ -316,47 +318,75 @@ impl Worker {
     }
 
     async fn ask(&self) -> Answer {
-        let timeout = Duration::from_secs(u64::try_from(self.probe.timeout_seconds.unwrap_or(1).max(1)).unwrap_or(1));
-        if let Some(action) = &self.probe.exec {
-            let command = exec::command(action, &self.container);
+        let (probe, container) = (self.probe(), self.container.view());
+        let timeout = Timing::of(probe).timeout;
+        if let Some(action) = probe.exec() {
+            let command = exec::command(action, container);
             return exec::probe(&*self.runtime, &self.id, command, timeout).await;
         }
-        if let Some(action) = &self.probe.http_get {
-            let url = match http::target(action, &self.container, &self.pod_ip) {
+        if let Some(action) = probe.http_get() {
+            let url = match http::target(action, container, &self.pod_ip) {
                 Ok(url) => url,
                 Err(why) => return Answer::Error(why),
             };
-            return http::probe(&url, action.http_headers.as_deref().unwrap_or_default(), timeout).await;
+            return http::probe(&url, action.http_headers(), timeout).await;
         }
-        if let Some(action) = &self.probe.tcp_socket {
-            let port = match resolve_port(&action.port, &self.container) {
+        if let Some(action) = probe.tcp_socket() {
+            let port = match resolve_port(action.port(), container) {
                 Ok(port) => port,
                 Err(why) => return Answer::Error(why),
             };
-            let host = action.host.as_deref().filter(|host| !host.is_empty()).unwrap_or(&self.pod_ip);
-            return tcp::probe(host, port, timeout).await;
+            return tcp::probe(host_or(action.host(), &self.pod_ip), port, timeout).await;
         }
-        if let Some(action) = &self.probe.grpc {
-            let service = action.service.as_deref().unwrap_or_default();
-            let Ok(port) = u16::try_from(action.port) else {
-                return Answer::Error(format!("invalid port number: {}", action.port));
+        if let Some(action) = probe.grpc() {
+            let Ok(port) = u16::try_from(action.port()) else {
+                return Answer::Error(format!("invalid port number: {}", action.port()));
             };
-            return grpc::probe(&self.pod_ip, port, service, timeout).await;
+            return grpc::probe(&self.pod_ip, port, action.service().unwrap_or_default(), timeout).await;
         }
-        Answer::Error(format!("missing probe handler for {}:{}", self.pod_name, self.container.name))
+        Answer::Error(format!("missing probe handler for {}:{}", self.pod_name, container.name()))
     }
 }
 
-/// A port by number or by the name it has in the container.
-pub fn resolve_port(port: &IntOrString, container: &Container) -> Result<u16, String> {
-    let number = match port {
-        IntOrString::Int(number) => *number,
-        IntOrString::String(name) => match container.ports.iter().flatten().find(|p| p.name.as_deref() == Some(name)) {
-            Some(port) => port.container_port,
+/// The host that an action names, or else the pod's address.
+fn host_or<'a>(host: &'a str, pod_ip: &'a str) -> &'a str {
+    if host.is_empty() { pod_ip } else { host }
+}
+
+/// A port by number or by the name it has in the container; an absent one is 0.
+pub fn resolve_port(port: Option<IntOrString<'_>>, container: ContainerView<'_>) -> Result<u16, String> {
+    let number = match port.unwrap_or(IntOrString::Int(0)) {
+        IntOrString::Int(number) => number,
+        IntOrString::String(name) => match container.ports().iter().find(|port| port.name() == name) {
+            Some(port) => port.container_port(),
             None => name.parse().map_err(|_| format!("strconv.Atoi: parsing {name:?}: invalid syntax"))?,
         },
     };
     u16::try_from(number).ok().filter(|n| *n > 0).ok_or_else(|| format!("invalid port number: {number}"))
+}
+
+/// The numbers of a probe, with the API server's defaults for those that are not stated
+/// (upstream: pkg/apis/core/v1/defaults.go SetDefaults_Probe).
+struct Timing {
+    initial_delay: Duration,
+    period: Duration,
+    timeout: Duration,
+    failure_threshold: i32,
+    success_threshold: i32,
+}
+
+impl Timing {
+    fn of(probe: ProbeView<'_>) -> Self {
+        let stated = |value: i32, default: i32| if value == 0 { default } else { value };
+        let seconds = |value: i32| Duration::from_secs(u64::try_from(value).unwrap_or(0));
+        Self {
+            initial_delay: seconds(probe.initial_delay_seconds()),
+            period: seconds(stated(probe.period_seconds(), 10).max(1)),
+            timeout: seconds(stated(probe.timeout_seconds(), 1).max(1)),
+            failure_threshold: stated(probe.failure_threshold(), 3),
+            success_threshold: stated(probe.success_threshold(), 1),
+        }
+    }
 }
 
 /// Turns single results into outcomes: as many in a row as the threshold says.
@@ -408,10 +438,11 @@ mod tests {
     #[test]
     fn ports_by_number_and_by_name() {
         let value = serde_json::json!({ "name": "a", "ports": [{ "name": "http", "containerPort": 8080 }] });
-        let container: Container = serde_json::from_value(value).expect("a container");
-        assert_eq!(resolve_port(&IntOrString::Int(80), &container), Ok(80));
-        assert_eq!(resolve_port(&IntOrString::String("http".into()), &container), Ok(8080));
-        assert!(resolve_port(&IntOrString::String("none".into()), &container).is_err());
-        assert!(resolve_port(&IntOrString::Int(0), &container).is_err());
+        let resolve = |port| resolve_port(Some(port), ContainerView::from(&value));
+        assert_eq!(resolve(IntOrString::Int(80)), Ok(80));
+        assert_eq!(resolve(IntOrString::String("http")), Ok(8080));
+        assert!(resolve(IntOrString::String("none")).is_err());
+        assert!(resolve(IntOrString::Int(0)).is_err());
+        assert!(resolve_port(None, ContainerView::from(&value)).is_err());
     }
 }

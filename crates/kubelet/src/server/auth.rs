@@ -6,11 +6,11 @@
 
 use super::{Body, text};
 use crate::ServerConfig;
+use ferry_api::view::authentication::v1::{TokenReview, TokenReviewSpec};
+use ferry_api::view::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use ferry_client::Client;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec};
-use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use rustls::pki_types::CertificateDer;
 
 /// Who the connection's certificate says is calling.
@@ -68,32 +68,28 @@ impl Authorizer {
     }
 
     async fn review_token(&self, token: &str) -> Option<Caller> {
-        let review =
-            TokenReview { spec: TokenReviewSpec { token: token.into(), ..Default::default() }, ..Default::default() };
-        let status = self.client.create("", &review).await.ok()?.status?;
-        let user = status.user.filter(|_| status.authenticated == Some(true))?;
-        Some(Caller { name: user.username, groups: user.groups.unwrap_or_default() })
+        let review = TokenReview::new().with_spec(TokenReviewSpec::new().with_token(token));
+        let answer = self.client.api::<TokenReview>("").create(&review).await.ok()?;
+        let status = answer.view().status();
+        let user = status.user();
+        let is_known = status.authenticated() && !user.username().is_empty();
+        is_known.then(|| Caller { name: Some(user.username().to_owned()), groups: user.groups().to_vec() })
     }
 
     async fn review_access(&self, caller: &Caller, verb: &str, subresource: &str) -> bool {
-        let review = SubjectAccessReview {
-            spec: SubjectAccessReviewSpec {
-                user: caller.name.clone(),
-                groups: Some(caller.groups.clone()),
-                resource_attributes: Some(ResourceAttributes {
-                    verb: Some(verb.into()),
-                    version: Some("v1".into()),
-                    resource: Some("nodes".into()),
-                    subresource: Some(subresource.into()),
-                    name: Some(self.node_name.clone()),
-                    ..Default::default()
-                }),
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        match self.client.create("", &review).await {
-            Ok(review) => review.status.is_some_and(|status| status.allowed),
+        let asked = ResourceAttributes::new()
+            .with_verb(verb)
+            .with_version("v1")
+            .with_resource("nodes")
+            .with_subresource(subresource)
+            .with_name(&self.node_name);
+        let spec = SubjectAccessReviewSpec::new()
+            .with_user(caller.name.as_deref())
+            .with_groups(&caller.groups)
+            .with_resource_attributes(asked);
+        let review = SubjectAccessReview::new().with_spec(spec);
+        match self.client.api::<SubjectAccessReview>("").create(&review).await {
+            Ok(review) => review.view().status().allowed(),
             Err(error) => {
                 tracing::warn!(%error, "cannot ask whether a request is allowed");
                 false

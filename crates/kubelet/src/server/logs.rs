@@ -10,11 +10,11 @@ use crate::cri::v1;
 use crate::log_line::LogLine;
 use crate::pod;
 use bytes::Bytes;
+use ferry_api::view::core::v1::{ContainerStateTerminatedView, PodView};
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,15 +69,15 @@ impl Options {
     }
 }
 
-pub(super) async fn serve(context: Arc<Context>, pod: Arc<Pod>, container: &str, query: &Query) -> Response<Body> {
+pub(super) async fn serve(context: Arc<Context>, pod: PodView<'_>, container: &str, query: &Query) -> Response<Body> {
     let options = match Options::parse(query, Timestamp::now()) {
         Ok(options) => options,
         Err(why) => return text(StatusCode::UNPROCESSABLE_ENTITY, format!("{{\"message\": {why:?}}}")),
     };
-    if pod::find_container(&pod, container).is_none() {
-        return text(StatusCode::NOT_FOUND, format!("container {container:?} not found in pod {:?}", pod::name(&pod)));
+    if pod::find_container(pod, container).is_none() {
+        return text(StatusCode::NOT_FOUND, format!("container {container:?} not found in pod {:?}", pod::name(pod)));
     }
-    let id = match choose_container(&pod, container, options.previous) {
+    let id = match choose_container(pod, container, options.previous) {
         Ok(id) => id,
         Err(why) => return text(StatusCode::BAD_REQUEST, why),
     };
@@ -102,31 +102,29 @@ pub(super) async fn serve(context: Arc<Context>, pod: Arc<Pod>, container: &str,
 
 /// Which instance of the container is meant, or why there is none to read from
 /// (upstream: kubelet_pods.go validateContainerLogStatus).
-fn choose_container(pod: &Pod, container: &str, previous: bool) -> Result<String, String> {
-    let name = pod::name(pod);
-    let status = pod::status(pod);
-    let lists = [&status.container_statuses, &status.init_container_statuses, &status.ephemeral_container_statuses];
-    let found: Option<&ContainerStatus> = lists.into_iter().flatten().flatten().find(|status| status.name == container);
-    let Some(status) = found else { return Err(format!("container {container:?} in pod {name:?} is not available")) };
-    let state = status.state.clone().unwrap_or_default();
-    let last = status.last_state.as_ref().and_then(|state| state.terminated.as_ref());
-    let last_id = last.and_then(|end| end.container_id.clone()).filter(|id| !id.is_empty());
+fn choose_container(pod: PodView<'_>, container: &str, previous: bool) -> Result<String, String> {
+    let named = format!("container {container:?} in pod {:?}", pod::name(pod));
+    let status = pod.status();
+    let statuses = status.container_statuses().iter().chain(status.init_container_statuses());
+    let found = statuses.chain(status.ephemeral_container_statuses()).find(|status| status.name() == container);
+    let Some(status) = found else { return Err(format!("{named} is not available")) };
+    let (state, last) = (status.state(), status.last_state().terminated());
+    let ended_id =
+        |end: ContainerStateTerminatedView<'_>| Some(end.container_id().to_owned()).filter(|id| !id.is_empty());
+    let last_id = last.and_then(ended_id);
     let id = if previous {
-        last_id.ok_or_else(|| format!("previous terminated container {container:?} in pod {name:?} not found"))?
-    } else if state.running.is_some() {
-        status.container_id.clone().unwrap_or_default()
-    } else if let Some(end) = &state.terminated {
-        let own = end.container_id.clone().filter(|id| !id.is_empty());
-        own.or(last_id).ok_or_else(|| format!("container {container:?} in pod {name:?} is terminated"))?
-    } else if last.is_some() {
-        last_id.ok_or_else(|| format!("container {container:?} in pod {name:?} is terminated"))?
+        last_id.ok_or_else(|| format!("previous terminated {named} not found"))?
+    } else if state.running().is_some() {
+        status.container_id().to_owned()
+    } else if let Some(end) = state.terminated().or(last) {
+        ended_id(end).or(last_id).ok_or_else(|| format!("{named} is terminated"))?
     } else {
-        let why = match state.waiting.and_then(|waiting| waiting.reason).as_deref() {
-            Some("ErrImagePull") => "image can't be pulled".to_string(),
-            Some("ImagePullBackOff") => "trying and failing to pull image".to_string(),
-            other => other.unwrap_or_default().to_string(),
+        let why = match state.waiting().unwrap_or_default().reason() {
+            "ErrImagePull" => "image can't be pulled",
+            "ImagePullBackOff" => "trying and failing to pull image",
+            other => other,
         };
-        return Err(format!("container {container:?} in pod {name:?} is waiting to start: {why}"));
+        return Err(format!("{named} is waiting to start: {why}"));
     };
     Ok(id.split_once("://").map(|(_, id)| id.to_string()).unwrap_or(id))
 }
@@ -291,6 +289,8 @@ async fn tail_start(file: &mut File, lines: u64) -> std::io::Result<u64> {
 mod tests {
     use super::*;
     use crate::pod::tests::pod;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::PodStatus;
     use serde_json::json;
 
     const LOG: &str = "2026-01-01T00:00:01.000000000Z stdout F one\n\
@@ -344,7 +344,7 @@ mod tests {
     fn the_right_instance_is_read() {
         let with = |status| {
             let mut pod = pod(json!({ "containers": [{ "name": "a" }] }));
-            pod.status = serde_json::from_value(json!({ "containerStatuses": [status] })).ok();
+            pod.set_status(PodStatus::from(json!({ "containerStatuses": [status] })));
             pod
         };
         let status = |state, last| {
@@ -353,17 +353,17 @@ mod tests {
         };
         let last = json!({ "terminated": { "exitCode": 1, "containerID": "containerd://old" } });
         let running = with(status(json!({ "running": {} }), last.clone()));
-        assert_eq!(choose_container(&running, "a", false).as_deref(), Ok("new"));
-        assert_eq!(choose_container(&running, "a", true).as_deref(), Ok("old"));
+        assert_eq!(choose_container(running.view(), "a", false).as_deref(), Ok("new"));
+        assert_eq!(choose_container(running.view(), "a", true).as_deref(), Ok("old"));
         let looping = with(status(json!({ "waiting": { "reason": "CrashLoopBackOff" } }), last));
-        assert_eq!(choose_container(&looping, "a", false).as_deref(), Ok("old"));
+        assert_eq!(choose_container(looping.view(), "a", false).as_deref(), Ok("old"));
         let waiting = with(status(json!({ "waiting": { "reason": "ImagePullBackOff" } }), json!({})));
         assert_eq!(
-            choose_container(&waiting, "a", false),
+            choose_container(waiting.view(), "a", false),
             Err("container \"a\" in pod \"web\" is waiting to start: trying and failing to pull image".into())
         );
         assert_eq!(
-            choose_container(&waiting, "a", true),
+            choose_container(waiting.view(), "a", true),
             Err("previous terminated container \"a\" in pod \"web\" not found".into())
         );
     }

@@ -2,7 +2,6 @@
 
 use super::{Body, logs, stats, streaming, text};
 use crate::context::Context;
-use crate::pod;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use std::collections::HashMap;
@@ -46,7 +45,7 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
     let is_get = request.method() == Method::GET;
     match parts.as_slice() {
         ["healthz"] | ["healthz", "ping" | "syncloop"] => text(StatusCode::OK, "ok"),
-        ["pods"] if is_get => json(&pod_list(&context)),
+        ["pods"] if is_get => json(pod_list(&context)),
         ["metrics"] if is_get => stats::metrics(&context).await,
         ["stats", "summary"] if is_get => stats::summary(&context).await,
         ["containerLogs" | "exec" | "attach" | "portForward" | "run", namespace, name, rest @ ..] => {
@@ -58,20 +57,23 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
                 ("exec" | "attach", [uid, container]) => (Some(*uid), Some(*container)),
                 _ => return not_found(),
             };
-            let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod::uid(pod) == uid));
+            let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
             let Some(pod) = found else {
                 return text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist"));
             };
-            match (parts[0], container) {
-                ("containerLogs", Some(container)) if is_get => logs::serve(context, pod, container, &query).await,
-                ("exec", Some(container)) => streaming::exec(context, &pod, container, &query, request).await,
-                ("attach", Some(container)) => streaming::attach(context, &pod, container, &query, request).await,
-                ("portForward", None) => streaming::port_forward(context, &pod, &query, request).await,
-                ("run", Some(container)) if request.method() == Method::POST => {
-                    streaming::run(context, &pod, container, &query).await
+            let answer = match (parts[0], container) {
+                ("containerLogs", Some(container)) if is_get => {
+                    Ok(logs::serve(context, pod.view(), container, &query).await)
                 }
-                _ => not_found(),
-            }
+                ("exec", Some(container)) => streaming::exec(context, pod.view(), container, &query, request).await,
+                ("attach", Some(container)) => streaming::attach(context, pod.view(), container, &query, request).await,
+                ("portForward", None) => streaming::port_forward(context, pod.view(), &query, request).await,
+                ("run", Some(container)) if request.method() == Method::POST => {
+                    streaming::run(context, pod.view(), container, &query).await
+                }
+                _ => Ok(not_found()),
+            };
+            answer.unwrap_or_else(|refusal| *refusal)
         }
         _ => not_found(),
     }
@@ -81,12 +83,15 @@ fn not_found() -> Response<Body> {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-fn pod_list(context: &Context) -> serde_json::Value {
-    serde_json::json!({ "kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": context.pods.list(None) })
+/// The pods as the API server sent them; nothing of them is read for this.
+fn pod_list(context: &Context) -> String {
+    let pods = context.pods.list(None);
+    let items: Vec<_> = pods.iter().map(|pod| pod.document().root().to_json()).collect();
+    format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}}"#, items.join(","))
 }
 
-pub(super) fn json(value: &serde_json::Value) -> Response<Body> {
-    let mut response = text(StatusCode::OK, value.to_string());
+pub(super) fn json(body: impl Into<String>) -> Response<Body> {
+    let mut response = text(StatusCode::OK, body);
     response.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
     response
 }

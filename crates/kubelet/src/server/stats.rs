@@ -5,7 +5,6 @@ use super::{Body, text};
 use crate::context::Context;
 use crate::cri::v1;
 use crate::observed::{CONTAINER_NAME_LABEL, PodIdentity};
-use crate::pod;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -51,7 +50,7 @@ pub(super) async fn summary(context: &Context) -> Response<Body> {
         entry["memory"] = json!({ "workingSetBytes": memory });
     }
     let node = json!({ "nodeName": context.config.node_name, "memory": { "workingSetBytes": node_memory() } });
-    json(&json!({ "node": node, "pods": pods.into_values().collect::<Vec<_>>() }))
+    json(json!({ "node": node, "pods": pods.into_values().collect::<Vec<_>>() }).to_string())
 }
 
 fn render_container(name: &str, stat: &v1::ContainerStats) -> Value {
@@ -81,8 +80,8 @@ fn node_memory() -> u64 {
 }
 
 pub(super) async fn metrics(context: &Context) -> Response<Body> {
-    let pods = context.pods.list(None);
-    let running = pods.iter().filter(|pod| pod::phase(pod) == "Running").count();
+    let mut running = 0;
+    context.pods.for_each(|pod| running += usize::from(pod.view().status().phase() == "Running"));
     let containers = context.runtime.list_containers(None).await.unwrap_or_default();
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
     for container in &containers {

@@ -12,12 +12,15 @@ use crate::context::Context;
 use crate::cri::{self, v1};
 use crate::observed::{Observer, PodRuntime};
 use crate::pod;
+use ferry_api::view::core::v1::PodView;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use k8s_openapi::api::core::v1::Pod;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The response to a request, or the one that refuses it.
+pub(super) type Answer = Result<Response<Body>, Box<Response<Body>>>;
 
 /// Which of a process's streams the caller wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,19 +50,13 @@ impl Wanted {
 
 pub(super) async fn exec(
     context: Arc<Context>,
-    pod: &Pod,
+    pod: PodView<'_>,
     container: &str,
     query: &Query,
     request: Request<Incoming>,
-) -> Response<Body> {
-    let (wanted, dialect) = match read_process(query, &request) {
-        Ok(asked) => asked,
-        Err(response) => return *response,
-    };
-    let id = match running_container(&context, pod, container).await {
-        Ok(id) => id,
-        Err(response) => return *response,
-    };
+) -> Answer {
+    let (wanted, dialect) = read_process(query, &request)?;
+    let id = running_container(&context, pod, container).await?;
     let url = context
         .runtime
         .exec(v1::ExecRequest {
@@ -71,28 +68,22 @@ pub(super) async fn exec(
             stderr: wanted.stderr,
         })
         .await;
-    connect(url, wanted, dialect, None, request).await
+    Ok(connect(url, wanted, dialect, None, request).await)
 }
 
 pub(super) async fn attach(
     context: Arc<Context>,
-    pod: &Pod,
+    pod: PodView<'_>,
     container: &str,
     query: &Query,
     request: Request<Incoming>,
-) -> Response<Body> {
-    let (mut wanted, dialect) = match read_process(query, &request) {
-        Ok(asked) => asked,
-        Err(response) => return *response,
-    };
+) -> Answer {
+    let (mut wanted, dialect) = read_process(query, &request)?;
     // Whether there is a terminal is the container's choice, not the caller's.
     let spec = pod::find_container(pod, container).map(|(_, container)| container).unwrap_or_default();
-    wanted.tty = spec.tty == Some(true);
+    wanted.tty = spec.tty();
     wanted.stderr &= !wanted.tty;
-    let id = match running_container(&context, pod, container).await {
-        Ok(id) => id,
-        Err(response) => return *response,
-    };
+    let id = running_container(&context, pod, container).await?;
     let url = context
         .runtime
         .attach(v1::AttachRequest {
@@ -103,60 +94,53 @@ pub(super) async fn attach(
             stderr: wanted.stderr,
         })
         .await;
-    let is_first = spec.stdin_once == Some(true);
+    let is_first = spec.stdin_once();
     let missed = is_first.then(|| MissedOutput { context: context.clone(), container_id: id });
-    connect(url, wanted, dialect, missed, request).await
+    Ok(connect(url, wanted, dialect, missed, request).await)
 }
 
 pub(super) async fn port_forward(
     context: Arc<Context>,
-    pod: &Pod,
+    pod: PodView<'_>,
     query: &Query,
     request: Request<Incoming>,
-) -> Response<Body> {
-    let (ports, dialect) = match read_port_forward(query, &request) {
-        Ok(asked) => asked,
-        Err(response) => return *response,
-    };
-    let observed = match observe(&context, pod).await {
-        Ok(observed) => observed,
-        Err(response) => return *response,
-    };
-    let Some(sandbox) = observed.sandboxes.first().filter(|sandbox| sandbox.ready) else {
-        return text(StatusCode::INTERNAL_SERVER_ERROR, format!("pod {:?} has no sandbox", pod::name(pod)));
-    };
+) -> Answer {
+    let (ports, dialect) = read_port_forward(query, &request)?;
+    let observed = observe(&context, pod).await?;
+    let sandbox = observed.sandboxes.first().filter(|sandbox| sandbox.ready);
+    let sandbox = sandbox.ok_or_else(|| refusal(format!("pod {:?} has no sandbox", pod::name(pod))))?;
     let url =
         context.runtime.port_forward(v1::PortForwardRequest { pod_sandbox_id: sandbox.id.clone(), port: ports }).await;
-    connect(url, Wanted::default(), dialect, None, request).await
+    Ok(connect(url, Wanted::default(), dialect, None, request).await)
 }
 
 /// `/run`: the command's output as the answer's body.
-pub(super) async fn run(context: Arc<Context>, pod: &Pod, container: &str, query: &Query) -> Response<Body> {
-    let id = match running_container(&context, pod, container).await {
-        Ok(id) => id,
-        Err(response) => return *response,
-    };
+pub(super) async fn run(context: Arc<Context>, pod: PodView<'_>, container: &str, query: &Query) -> Answer {
+    let id = running_container(&context, pod, container).await?;
     let command = query.one("cmd").unwrap_or_default().split(' ').map(str::to_string).collect();
-    match context.runtime.exec_sync(&id, command, Duration::ZERO).await {
-        Ok(output) => {
-            let said = [output.stdout, output.stderr].concat();
-            text(StatusCode::OK, String::from_utf8_lossy(&said))
-        }
-        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    }
+    let run = context.runtime.exec_sync(&id, command, Duration::ZERO).await;
+    let output = run.map_err(|error| refusal(error.to_string()))?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok(text(StatusCode::OK, String::from_utf8_lossy(&said)))
 }
 
-async fn observe(context: &Context, pod: &Pod) -> Result<PodRuntime, Box<Response<Body>>> {
+fn refusal(why: String) -> Box<Response<Body>> {
+    Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, why))
+}
+
+async fn observe(context: &Context, pod: PodView<'_>) -> Result<PodRuntime, Box<Response<Body>>> {
     let observed = Observer::new(context.container_files()).observe(&*context.runtime, pod::uid(pod), None).await;
-    observed.map_err(|error| Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())))
+    observed.map_err(|error| refusal(error.to_string()))
 }
 
-async fn running_container(context: &Context, pod: &Pod, container: &str) -> Result<String, Box<Response<Body>>> {
+async fn running_container(
+    context: &Context,
+    pod: PodView<'_>,
+    container: &str,
+) -> Result<String, Box<Response<Body>>> {
     let observed = observe(context, pod).await?;
     let found = observed.running().find(|record| record.name == container);
-    found.map(|record| record.id.clone()).ok_or_else(|| {
-        Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, format!("container not found ({container:?})")))
-    })
+    found.map(|record| record.id.clone()).ok_or_else(|| refusal(format!("container not found ({container:?})")))
 }
 
 /// The request of a caller of exec or attach.

@@ -11,9 +11,10 @@ pub mod phase;
 use crate::observed::{PodRuntime, State};
 use crate::pod;
 use crate::probe::{Outcome, ProbeKind};
+use ferry_api::rules::qos::qos_class;
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{ContainerStatusView, HostIP, PodIP, PodStatus, PodStatusView, PodView};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{HostIP, Pod, PodIP, PodStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use std::collections::HashMap;
 
 /// Why a container is not running although it should be.
@@ -23,7 +24,7 @@ pub struct Waiting {
     pub message: String,
 }
 
-/// What the probes of a pod have to say; absent means not asked yet.
+/// The outcomes of the probes of a pod; absent means not asked yet.
 pub trait ProbeOutcomes {
     fn outcome(&self, container_id: &str, kind: ProbeKind) -> Option<Outcome>;
 }
@@ -35,68 +36,76 @@ impl ProbeOutcomes for crate::probe::Probes {
 }
 
 pub struct Inputs<'a> {
-    pub pod: &'a Pod,
+    pub pod: PodView<'a>,
     pub runtime: &'a PodRuntime,
     /// The last failure to start, by container.
     pub failures: &'a HashMap<String, Waiting>,
     pub probes: &'a dyn ProbeOutcomes,
     /// The status as it was last known to be written.
-    pub old: &'a PodStatus,
+    pub old: PodStatusView<'a>,
     pub node_ips: &'a [String],
     /// Nothing of the pod will be started again, whatever its restart policy.
     pub terminal: bool,
     pub now: Timestamp,
 }
 
+/// The whole status but for the fields that others write (`patch::FOREIGN`).
 pub fn compute_status(inputs: &Inputs<'_>) -> PodStatus {
     let Inputs { pod, runtime, old, .. } = *inputs;
-    let mut status = PodStatus {
-        nominated_node_name: old.nominated_node_name.clone(),
-        resource_claim_statuses: old.resource_claim_statuses.clone(),
-        resize: old.resize.clone(),
-        qos_class: Some(pod::qos_class(pod).into()),
-        start_time: old.start_time.clone().or(Some(Time(inputs.now))),
-        observed_generation: pod.metadata.generation,
-        ..Default::default()
-    };
-    status.container_statuses = Some(containers::regular(inputs));
-    status.init_container_statuses = containers::init(inputs);
-    status.ephemeral_container_statuses = containers::ephemeral(inputs);
-    let all = conditions::all_statuses(&status);
+    let regular = containers::regular(inputs);
+    let init = containers::init(inputs);
+    let all: Vec<ContainerStatusView<'_>> = init.iter().chain(&regular).map(Owned::view).collect();
     let started = pod::containers(pod)
         .iter()
-        .any(|c| runtime.latest(&c.name).is_some_and(|r| matches!(r.state, State::Running | State::Exited)));
-    let mut phase = phase::compute_phase(pod, &all, inputs.terminal, started).to_string();
-    let old_phase = old.phase.as_deref().unwrap_or("Pending");
+        .any(|c| runtime.latest(c.name()).is_some_and(|r| matches!(r.state, State::Running | State::Exited)));
     // A pod that has once finished stays finished.
-    if pod::is_terminal_phase(old_phase) {
-        phase = old_phase.to_string();
-    }
+    let old_phase = pod::phase_or_pending(old);
+    let phase = match pod::is_terminal_phase(old_phase) {
+        true => old_phase,
+        false => phase::compute_phase(pod, &all, inputs.terminal, started),
+    };
+    let mut status = PodStatus::new()
+        .with_qos_class(qos_class(pod).as_str())
+        .with_start_time(old.start_time().unwrap_or(inputs.now))
+        .with_observed_generation(non_zero(pod.metadata().generation()))
+        .with_phase(phase)
+        .with_conditions(conditions::compute_conditions(inputs, phase, &all));
     if phase == old_phase {
-        status.reason = old.reason.clone();
-        status.message = old.message.clone();
+        status.set_reason(non_empty(old.reason()));
+        status.set_message(non_empty(old.message()));
     }
-    conditions::apply(inputs, &phase, &mut status);
-    status.phase = Some(phase);
+    drop(all);
+    status.set_container_statuses(regular);
+    status.set_init_container_statuses(init);
+    status.set_ephemeral_container_statuses(containers::ephemeral(inputs));
     set_addresses(inputs, &mut status);
     status
 }
 
+/// Go writes no field for an empty text, nor for a number of zero.
+fn non_empty(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn non_zero(number: i64) -> Option<i64> {
+    Some(number).filter(|number| *number != 0)
+}
+
 fn set_addresses(inputs: &Inputs<'_>, status: &mut PodStatus) {
     let node_ips = inputs.node_ips;
-    status.host_ip = node_ips.first().cloned();
-    status.host_ips = (!node_ips.is_empty()).then(|| node_ips.iter().map(|ip| HostIP { ip: ip.clone() }).collect());
-    let mut ips: Vec<String> = inputs.runtime.ips().to_vec();
+    status.set_host_ip(node_ips.first());
+    status.set_host_ips(node_ips.iter().map(|ip| HostIP::new().with_ip(ip)));
+    let mut ips = inputs.runtime.ips();
     if pod::is_host_network(inputs.pod) && !inputs.runtime.sandboxes.is_empty() {
-        ips = node_ips.to_vec();
+        ips = node_ips;
     }
     // A finished pod is still known by the address it had.
     if ips.is_empty() {
-        status.pod_ip = inputs.old.pod_ip.clone();
-        status.pod_ips = inputs.old.pod_ips.clone();
+        status.set_pod_ip(non_empty(inputs.old.pod_ip()));
+        status.set_pod_ips(inputs.old.pod_ips());
     } else {
-        status.pod_ip = ips.first().cloned();
-        status.pod_ips = Some(ips.into_iter().map(|ip| PodIP { ip }).collect());
+        status.set_pod_ip(ips.first());
+        status.set_pod_ips(ips.iter().map(|ip| PodIP::new().with_ip(ip)));
     }
 }
 
@@ -105,6 +114,7 @@ mod tests {
     use super::*;
     use crate::observed::{ContainerRecord, Sandbox};
     use crate::pod::tests::pod;
+    use ferry_api::view::core::v1::{Pod, PodCondition};
     use serde_json::{Value, json};
 
     #[derive(Default)]
@@ -154,16 +164,16 @@ mod tests {
             .map(|(name, reason)| (name.to_string(), Waiting { reason: reason.to_string(), message: "m".into() }))
             .collect();
         let status = compute_status(&Inputs {
-            pod,
+            pod: pod.view(),
             runtime,
             failures: &failures,
             probes: said,
-            old: &pod::status(pod),
+            old: pod.view().status(),
             node_ips: &["192.0.2.1".into()],
             terminal: false,
             now: Timestamp::from_second(10).expect("a time"),
         });
-        serde_json::to_value(status).expect("a status is JSON")
+        status.into()
     }
 
     fn condition<'a>(status: &'a Value, kind: &str) -> &'a Value {
@@ -258,14 +268,8 @@ mod tests {
         let runtime = runtime(vec![record("a", "x", State::Running, 0, 0)]);
         let status = check(&pod, &runtime, &[], &Said::default());
         assert_eq!(condition(&status, "Ready")["reason"], "ReadinessGatesNotReady");
-        pod.status = Some(PodStatus {
-            conditions: Some(vec![k8s_openapi::api::core::v1::PodCondition {
-                type_: "x/y".into(),
-                status: "True".into(),
-                ..Default::default()
-            }]),
-            ..Default::default()
-        });
+        let gate = PodCondition::new().with_type("x/y").with_status("True");
+        pod.edit_status(|status| status.push_conditions(gate));
         let status = check(&pod, &runtime, &[], &Said::default());
         assert_eq!(condition(&status, "Ready")["status"], "True");
         assert_eq!(condition(&status, "x/y")["status"], "True");

@@ -1,7 +1,9 @@
 //! The patch that turns the status the API has into the one it should have.
 
 use super::conditions::OWNED;
-use k8s_openapi::api::core::v1::PodStatus;
+use ferry_api::document::Node;
+use ferry_api::view::core::v1::{PodConditionView, PodStatusView};
+use ferry_api::view::{List, View, alike};
 use serde_json::{Map, Value, json};
 
 /// Fields of the status that others write; they are never part of the patch.
@@ -10,92 +12,89 @@ const FOREIGN: &[&str] = &["nominatedNodeName", "resourceClaimStatuses", "resize
 /// A strategic merge patch, or nothing where the two are equal. Only conditions of the
 /// kubelet's own are in it, so that a readiness gate set meanwhile by somebody else is
 /// not lost; the uid keeps the patch from hitting a successor of the same name.
-pub fn status_patch(uid: &str, old: &PodStatus, new: &PodStatus) -> Option<Value> {
-    let (old, new) = (object(old), object(new));
+pub fn status_patch(uid: &str, old: PodStatusView<'_>, new: PodStatusView<'_>) -> Option<Value> {
+    let is_foreign = |key: &str| FOREIGN.contains(&key);
     let mut changes = Map::new();
-    for (key, value) in &new {
-        if FOREIGN.contains(&key.as_str()) || old.get(key) == Some(value) {
+    for (key, value) in new.node().entries().filter(|(key, _)| !is_foreign(key)) {
+        let before = old.node().get(key).unwrap_or_default();
+        if alike(before, value) {
             continue;
         }
-        let value = match key.as_str() {
-            "conditions" => match changed_conditions(old.get(key), value) {
-                Some(conditions) => conditions,
-                None => continue,
+        let value = match key {
+            "conditions" => match changed_conditions(old.conditions(), new.conditions()) {
+                changed if changed.is_empty() => continue,
+                changed => Value::Array(changed),
             },
-            // Lists merged by address: what is gone must be said.
-            "podIPs" | "hostIPs" => replaced_addresses(old.get(key), value),
-            _ => value.clone(),
+            // Lists merged by address: what is gone must be named.
+            "podIPs" | "hostIPs" => replaced_addresses(before, value),
+            _ => value.to_value(),
         };
-        changes.insert(key.clone(), value);
+        changes.insert(key.to_owned(), value);
     }
-    for key in old.keys() {
-        if !new.contains_key(key) && !FOREIGN.contains(&key.as_str()) {
-            changes.insert(key.clone(), Value::Null);
+    for (key, value) in old.node().entries().filter(|(key, _)| !is_foreign(key)) {
+        if new.node().get(key).is_none() && !alike(value, Node::NULL) {
+            changes.insert(key.to_owned(), Value::Null);
         }
     }
     (!changes.is_empty()).then(|| json!({ "metadata": { "uid": uid }, "status": changes }))
 }
 
-fn object(status: &PodStatus) -> Map<String, Value> {
-    match serde_json::to_value(status) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
+fn changed_conditions(old: List<'_, PodConditionView<'_>>, new: List<'_, PodConditionView<'_>>) -> Vec<Value> {
+    let own = new.iter().filter(|condition| OWNED.contains(&condition.type_()));
+    let changed = own.filter(|condition| !old.iter().any(|before| alike(before.node(), condition.node())));
+    let patch = |condition: PodConditionView<'_>| {
+        let mut patch = condition.node().to_value();
+        // Merging by type keeps what is not named, so an old reason must be cleared.
+        let before = old.iter().find(|before| before.type_() == condition.type_()).unwrap_or_default();
+        if !before.reason().is_empty() && condition.reason().is_empty() {
+            patch["reason"] = Value::Null;
+        }
+        if !before.message().is_empty() && condition.message().is_empty() {
+            patch["message"] = Value::Null;
+        }
+        patch
+    };
+    changed.map(patch).collect()
 }
 
-fn changed_conditions(old: Option<&Value>, new: &Value) -> Option<Value> {
-    let empty = Vec::new();
-    let old = old.and_then(Value::as_array).unwrap_or(&empty);
-    let changed: Vec<Value> = new
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|condition| condition["type"].as_str().is_some_and(|kind| OWNED.contains(&kind)))
-        .filter(|condition| !old.contains(condition))
-        .map(|condition| {
-            let mut condition = condition.clone();
-            // Merging by type keeps what is not named, so an old reason must be cleared.
-            for field in ["reason", "message"] {
-                let had = old.iter().any(|o| o["type"] == condition["type"] && !o[field].is_null());
-                if had && condition[field].is_null() {
-                    condition[field] = Value::Null;
-                }
-            }
-            condition
-        })
-        .collect();
-    (!changed.is_empty()).then_some(Value::Array(changed))
-}
-
-fn replaced_addresses(old: Option<&Value>, new: &Value) -> Value {
-    let kept = new.as_array().cloned().unwrap_or_default();
-    let gone = old.and_then(Value::as_array).into_iter().flatten().filter(|item| !kept.contains(item));
-    let gone: Vec<Value> = gone.map(|item| json!({ "$patch": "delete", "ip": item["ip"] })).collect();
-    Value::Array(gone.into_iter().chain(kept.iter().cloned()).collect())
+fn replaced_addresses(old: Node<'_>, new: Node<'_>) -> Value {
+    let gone = old.items().filter(|item| !new.items().any(|kept| kept == *item));
+    let gone = gone.map(|item| json!({ "$patch": "delete", "ip": item.get("ip").and_then(Node::as_str) }));
+    Value::Array(gone.chain(new.items().map(Node::to_value)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn status(value: Value) -> PodStatus {
-        serde_json::from_value(value).expect("a status")
-    }
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::PodStatus;
 
     #[test]
     fn only_differences_are_sent() {
-        let old = status(json!({ "phase": "Running", "reason": "r", "podIPs": [{ "ip": "a" }], "conditions": [
+        let old =
+            PodStatus::from(json!({ "phase": "Running", "reason": "r", "podIPs": [{ "ip": "a" }], "conditions": [
             { "type": "Ready", "status": "False", "reason": "x" }, { "type": "mine", "status": "True" }] }));
-        assert_eq!(status_patch("u", &old, &old), None);
-        let new = status(json!({ "phase": "Running", "podIPs": [{ "ip": "b" }], "conditions": [
+        assert_eq!(status_patch("u", old.view(), old.view()), None);
+        let new = PodStatus::from(json!({ "phase": "Running", "podIPs": [{ "ip": "b" }], "conditions": [
             { "type": "Ready", "status": "True" }, { "type": "mine", "status": "False" }] }));
         assert_eq!(
-            status_patch("u", &old, &new),
+            status_patch("u", old.view(), new.view()),
             Some(json!({ "metadata": { "uid": "u" }, "status": {
                 "reason": null,
                 "podIPs": [{ "$patch": "delete", "ip": "a" }, { "ip": "b" }],
                 "conditions": [{ "type": "Ready", "status": "True", "reason": null }],
             } }))
         );
+    }
+
+    #[test]
+    fn zero_values_that_the_api_adds_are_no_difference() {
+        let sent = PodStatus::from(json!({ "phase": "Pending", "conditions": [{ "type": "Ready", "status": "False" }],
+            "containerStatuses": [{ "name": "a", "ready": false, "state": { "waiting": { "reason": "r" } } }] }));
+        let stored = PodStatus::from(json!({ "phase": "Pending", "hostIPs": [],
+            "conditions": [{ "type": "Ready", "status": "False", "lastProbeTime": null }],
+            "containerStatuses": [{ "name": "a", "ready": false, "restartCount": 0, "imageID": "", "lastState": {},
+                "state": { "waiting": { "reason": "r" } } }] }));
+        assert_eq!(status_patch("u", stored.view(), sent.view()), None);
     }
 }

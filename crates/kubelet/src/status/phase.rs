@@ -2,13 +2,18 @@
 
 use super::containers::terminated;
 use crate::pod;
-use k8s_openapi::api::core::v1::{Container, ContainerStateTerminated, ContainerStatus, Pod};
+use ferry_api::view::core::v1::{ContainerStateTerminatedView, ContainerStatusView, ContainerView, PodView};
 
 /// `terminal` says that nothing will be started again; `started` that some regular
 /// container has been started already, so that a restarting sidecar does not throw the
 /// pod back to Pending.
-pub(super) fn compute_phase(pod: &Pod, statuses: &[ContainerStatus], terminal: bool, started: bool) -> &'static str {
-    let find = |container: &Container| statuses.iter().find(|status| status.name == container.name);
+pub(super) fn compute_phase(
+    pod: PodView<'_>,
+    statuses: &[ContainerStatusView<'_>],
+    terminal: bool,
+    started: bool,
+) -> &'static str {
+    let find = |container: ContainerView<'_>| statuses.iter().copied().find(|status| status.name() == container.name());
     let mut pending_init = 0;
     let mut pending_sidecars = 0;
     let mut counts = Counts::default();
@@ -17,7 +22,7 @@ pub(super) fn compute_phase(pod: &Pod, statuses: &[ContainerStatus], terminal: b
             match find(container).map(|status| (status, State::of(status))) {
                 None | Some((_, State::Unknown)) => counts.unknown += 1,
                 Some((status, State::Running)) => {
-                    pending_sidecars += usize::from(status.started != Some(true));
+                    pending_sidecars += usize::from(status.started() != Some(true));
                     counts.running += 1;
                 }
                 Some((_, State::Terminated(_) | State::Restarting(_))) => {}
@@ -30,7 +35,7 @@ pub(super) fn compute_phase(pod: &Pod, statuses: &[ContainerStatus], terminal: b
         }
         match find(container).map(State::of) {
             Some(State::Terminated(end) | State::Restarting(end)) => {
-                if end.exit_code != 0 && !pod::should_restart_on_exit(container, pod, end.exit_code) {
+                if end.exit_code() != 0 && !pod::should_restart_on_exit(container, pod, end.exit_code()) {
                     return "Failed";
                 }
             }
@@ -44,12 +49,12 @@ pub(super) fn compute_phase(pod: &Pod, statuses: &[ContainerStatus], terminal: b
             Some(State::Waiting) => counts.waiting += 1,
             Some(State::Terminated(end)) => {
                 counts.stopped += 1;
-                counts.succeeded += usize::from(end.exit_code == 0);
-                counts.over += usize::from(!pod::should_restart_on_exit(container, pod, end.exit_code));
+                counts.succeeded += usize::from(end.exit_code() == 0);
+                counts.over += usize::from(!pod::should_restart_on_exit(container, pod, end.exit_code()));
             }
             Some(State::Restarting(end)) => {
                 counts.stopped += 1;
-                counts.over += usize::from(!pod::should_restart_on_exit(container, pod, end.exit_code));
+                counts.over += usize::from(!pod::should_restart_on_exit(container, pod, end.exit_code()));
             }
         }
     }
@@ -83,24 +88,24 @@ struct Counts {
 
 enum State<'a> {
     Running,
-    Terminated(&'a ContainerStateTerminated),
+    Terminated(ContainerStateTerminatedView<'a>),
     /// Waiting, after an earlier end.
-    Restarting(&'a ContainerStateTerminated),
+    Restarting(ContainerStateTerminatedView<'a>),
     Waiting,
     Unknown,
 }
 
 impl<'a> State<'a> {
-    fn of(status: &'a ContainerStatus) -> Self {
-        let Some(state) = &status.state else { return Self::Unknown };
-        if state.running.is_some() {
+    fn of(status: ContainerStatusView<'a>) -> Self {
+        let state = status.state();
+        if state.running().is_some() {
             return Self::Running;
         }
         if let Some(end) = terminated(status) {
             return Self::Terminated(end);
         }
-        if state.waiting.is_some() {
-            return match status.last_state.as_ref().and_then(|last| last.terminated.as_ref()) {
+        if state.waiting().is_some() {
+            return match status.last_state().terminated() {
                 Some(end) => Self::Restarting(end),
                 None => Self::Waiting,
             };

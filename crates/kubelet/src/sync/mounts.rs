@@ -1,23 +1,24 @@
 //! The mounts of one container: its volumes, the hosts file and the file for its
 //! termination message. Called by `sync` before a container is created.
 
-use super::Sync;
+use super::PodSync;
 use crate::container::{ConfigError, config, expand, hosts};
 use crate::cri::v1;
 use crate::pod;
 use crate::volume::beneath::Dir;
 use crate::volume::{self, Mounted, subpath};
-use k8s_openapi::api::core::v1::{Container, Pod, VolumeMount};
+use ferry_api::view::core::v1::{ContainerView, Pod, VolumeMountView};
+use ferry_client::SharedObject;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-impl Sync<'_> {
+impl PodSync<'_> {
     /// The mounts of a container, with everything on the host that they need.
     pub(super) async fn mounts(
         &self,
-        container: &Container,
+        container: ContainerView<'_>,
         env: &BTreeMap<String, String>,
         ips: &[String],
     ) -> Result<Vec<v1::Mount>, ConfigError> {
@@ -27,7 +28,7 @@ impl Sync<'_> {
             log_root: config.log_dir.clone(),
             cluster_domain: config.cluster_domain.clone(),
             pod: self.pod.clone(),
-            container: container.clone(),
+            container: container.name().to_owned(),
             mounted: self.mounted.clone(),
             env: env.clone(),
             ips: ips.to_vec(),
@@ -42,8 +43,9 @@ struct Preparation {
     root: PathBuf,
     log_root: PathBuf,
     cluster_domain: String,
-    pod: Pod,
-    container: Container,
+    pod: SharedObject<Pod>,
+    /// The name of the container.
+    container: String,
     mounted: Mounted,
     env: BTreeMap<String, String>,
     ips: Vec<String>,
@@ -52,52 +54,50 @@ struct Preparation {
 impl Preparation {
     /// Blocking.
     fn run(&self) -> Result<Vec<v1::Mount>, ConfigError> {
+        let found = pod::find_container(self.pod.view(), &self.container);
+        let (_, container) = found.ok_or_else(|| ConfigError(format!("container {} not found", self.container)))?;
         let mut mounts = Vec::new();
-        for (index, wanted) in self.container.volume_mounts.iter().flatten().enumerate() {
+        for (index, wanted) in container.volume_mounts().iter().enumerate() {
             mounts.push(self.volume(index, wanted)?);
         }
         let own = |what: &str, error: io::Error| {
-            let directory = volume::pod_directory(&self.root, pod::uid(&self.pod));
+            let directory = volume::pod_directory(&self.root, self.pod.uid());
             ConfigError(format!("cannot make the {what} under {}: {error}", directory.display()))
         };
         if !mounts.iter().any(|mount| mount.container_path == "/etc/hosts") {
             let path = self.write_hosts().map_err(|error| own("hosts file", error))?;
             mounts.push(plain("/etc/hosts", &path));
         }
-        let termination_path = config::termination_path(&self.container);
+        let termination_path = config::termination_path(container);
         if !termination_path.is_empty() {
             let path = self.make_termination_file().map_err(|error| own("termination message file", error))?;
             mounts.push(plain(termination_path, &path));
         }
         self.make_log_directory().map_err(|error| {
-            let name = &self.container.name;
+            let name = &self.container;
             ConfigError(format!("create container log directory for container {name} failed: {error}"))
         })?;
         Ok(mounts)
     }
 
-    fn volume(&self, index: usize, wanted: &VolumeMount) -> Result<v1::Mount, ConfigError> {
-        let container = &self.container.name;
-        let Some(volume) = self.mounted.volumes.get(&wanted.name) else {
-            return Err(ConfigError(format!(
-                "cannot find volume {:?} to mount into container {container:?}",
-                wanted.name
-            )));
+    fn volume(&self, index: usize, wanted: VolumeMountView<'_>) -> Result<v1::Mount, ConfigError> {
+        let (container, name) = (&self.container, wanted.name());
+        let Some(volume) = self.mounted.volumes.get(name) else {
+            return Err(ConfigError(format!("cannot find volume {name:?} to mount into container {container:?}")));
         };
         let sub_path = self.sub_path(wanted)?;
         let host_path = match sub_path.is_empty() {
             true => volume.path.clone(),
             false => subpath::prepare(&subpath::Wanted {
                 root: &self.root,
-                uid: pod::uid(&self.pod),
-                volume: &wanted.name,
+                uid: self.pod.uid(),
+                volume: name,
                 volume_path: &volume.path,
                 container,
                 index,
                 sub_path: &sub_path,
             })
             .map_err(|why| {
-                let name = &wanted.name;
                 ConfigError(format!(
                     "failed to prepare subPath for volumeMount {name:?} of container {container:?}: {why}"
                 ))
@@ -106,10 +106,11 @@ impl Preparation {
         Ok(render_mount(wanted, &host_path, volume.must_be_read_only))
     }
 
-    fn sub_path(&self, wanted: &VolumeMount) -> Result<String, ConfigError> {
-        let Some(text) = wanted.sub_path_expr.as_deref().filter(|text| !text.is_empty()) else {
-            return Ok(wanted.sub_path.clone().unwrap_or_default());
-        };
+    fn sub_path(&self, wanted: VolumeMountView<'_>) -> Result<String, ConfigError> {
+        let text = wanted.sub_path_expr();
+        if text.is_empty() {
+            return Ok(wanted.sub_path().to_owned());
+        }
         let missing = expand::unresolved(text, |name| self.env.get(name).cloned());
         if !missing.is_empty() {
             return Err(ConfigError(format!("missing value for {missing:?}")));
@@ -118,47 +119,47 @@ impl Preparation {
     }
 
     fn pod_directory(&self) -> io::Result<Dir> {
-        Dir::open(&self.root)?.make_dirs(&Path::new("pods").join(pod::uid(&self.pod)), 0o755)
+        Dir::open(&self.root)?.make_dirs(&Path::new("pods").join(self.pod.uid()), 0o755)
     }
 
     fn write_hosts(&self) -> io::Result<PathBuf> {
-        let host_file = match pod::is_host_network(&self.pod) {
+        let host_file = match pod::is_host_network(self.pod.view()) {
             true => std::fs::read_to_string("/etc/hosts").unwrap_or_default(),
             false => String::new(),
         };
-        let text = hosts::render_hosts(&self.pod, &self.ips, &host_file, &self.cluster_domain);
+        let text = hosts::render_hosts(self.pod.view(), &self.ips, &host_file, &self.cluster_domain);
         self.pod_directory()?.overwrite_file(OsStr::new("etc-hosts"), text.as_bytes(), 0o644)?;
-        Ok(volume::pod_directory(&self.root, pod::uid(&self.pod)).join("etc-hosts"))
+        Ok(volume::pod_directory(&self.root, self.pod.uid()).join("etc-hosts"))
     }
 
     /// One file for each start, because the last one's message is still being read.
     fn make_termination_file(&self) -> io::Result<PathBuf> {
         let name = format!("{:08x}", rand::random::<u32>());
-        let directory = Path::new("containers").join(&self.container.name);
+        let directory = Path::new("containers").join(&self.container);
         // Any user of the container may write to it, whatever the kubelet's umask.
         self.pod_directory()?.make_dirs(&directory, 0o755)?.create_file(OsStr::new(&name), 0o666)?;
-        Ok(volume::pod_directory(&self.root, pod::uid(&self.pod)).join(directory).join(name))
+        Ok(volume::pod_directory(&self.root, self.pod.uid()).join(directory).join(name))
     }
 
     fn make_log_directory(&self) -> io::Result<()> {
         let pod = crate::container::sandbox::pod_log_directory(
             &self.log_root,
-            pod::namespace(&self.pod),
-            pod::name(&self.pod),
-            pod::uid(&self.pod),
+            self.pod.namespace(),
+            self.pod.name(),
+            self.pod.uid(),
         );
-        let relative = pod.strip_prefix(&self.log_root).map_err(io::Error::other)?.join(&self.container.name);
+        let relative = pod.strip_prefix(&self.log_root).map_err(io::Error::other)?.join(&self.container);
         Dir::open(&self.log_root)?.make_dirs(&relative, 0o755).map(drop)
     }
 }
 
 /// One volumeMount as the runtime is told of it. Pure.
-fn render_mount(wanted: &VolumeMount, host_path: &Path, must_be_read_only: bool) -> v1::Mount {
-    let container_path = match wanted.mount_path.starts_with('/') {
-        true => wanted.mount_path.clone(),
-        false => format!("/{}", wanted.mount_path),
+fn render_mount(wanted: VolumeMountView<'_>, host_path: &Path, must_be_read_only: bool) -> v1::Mount {
+    let container_path = match wanted.mount_path() {
+        path if path.starts_with('/') => path.to_owned(),
+        path => format!("/{path}"),
     };
-    let propagation = match wanted.mount_propagation.as_deref() {
+    let propagation = match wanted.mount_propagation() {
         Some("HostToContainer") => v1::MountPropagation::PropagationHostToContainer,
         Some("Bidirectional") => v1::MountPropagation::PropagationBidirectional,
         _ => v1::MountPropagation::PropagationPrivate,
@@ -166,7 +167,7 @@ fn render_mount(wanted: &VolumeMount, host_path: &Path, must_be_read_only: bool)
     v1::Mount {
         container_path,
         host_path: host_path.to_string_lossy().into_owned(),
-        readonly: must_be_read_only || wanted.read_only == Some(true),
+        readonly: must_be_read_only || wanted.read_only(),
         propagation: propagation as i32,
         ..Default::default()
     }
@@ -194,18 +195,19 @@ mod tests {
         let wanted: Vec<_> = names.map(|name| json!({ "name": name, "mountPath": name, "readOnly": false })).collect();
         let mut pod = crate::pod::tests::pod(json!({ "volumes": volumes,
             "containers": [{ "name": "a", "volumeMounts": wanted }] }));
-        pod.metadata.uid = Some("u".into());
+        pod.edit_metadata(|meta| meta.set_uid("u"));
+        let pod = SharedObject::of(pod);
         let references = References {
-            config_maps: [("cm".to_string(), Default::default())].into(),
-            secrets: [("s".to_string(), Default::default())].into(),
+            config_maps: [("cm".to_string(), SharedObject::of(json!({})))].into(),
+            secrets: [("s".to_string(), SharedObject::of(json!({})))].into(),
         };
         let machine = Machine::default();
-        let mounted = volume::set_up(place.path(), &pod, &references, &Default::default(), &[], &machine);
+        let mounted = volume::set_up(place.path(), pod.view(), &references, &Default::default(), &[], &machine);
         let preparation = Preparation {
             root: place.path().into(),
             log_root: place.path().into(),
             cluster_domain: "cluster.local".into(),
-            container: pod::containers(&pod)[0].clone(),
+            container: "a".into(),
             pod,
             mounted: mounted.expect("set up"),
             env: BTreeMap::new(),

@@ -14,11 +14,9 @@ pub mod token;
 pub mod tree;
 
 use crate::container::{Machine, References};
-use crate::pod;
-use crate::resource;
 use atomic::Payload;
 use beneath::Dir;
-use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod, Volume};
+use ferry_api::view::core::v1::{EmptyDirVolumeSourceView, PodView, VolumeView};
 use nix::mount::{MsFlags, mount};
 use nix::unistd::Gid;
 use ownership::{Access, give_to_group};
@@ -64,43 +62,43 @@ pub fn volume_directory(root: &Path, uid: &str, plugin: &str, name: &str) -> Pat
 /// also while containers use the volumes.
 pub fn set_up(
     root: &Path,
-    pod: &Pod,
+    pod: PodView<'_>,
     references: &References,
     tokens: &Tokens,
     pod_ips: &[String],
     machine: &Machine,
 ) -> Result<Mounted, VolumeError> {
     let mut mounted = Mounted::default();
-    for volume in pod::spec(pod).volumes.iter().flatten() {
+    for volume in pod.spec().volumes() {
         let volume_mounted = set_up_one(root, pod, volume, references, tokens, pod_ips, machine)
-            .map_err(|why| VolumeError { volume: volume.name.clone(), why })?;
-        mounted.volumes.insert(volume.name.clone(), volume_mounted);
+            .map_err(|why| VolumeError { volume: volume.name().to_owned(), why })?;
+        mounted.volumes.insert(volume.name().to_owned(), volume_mounted);
     }
     Ok(mounted)
 }
 
 fn set_up_one(
     root: &Path,
-    pod: &Pod,
-    volume: &Volume,
+    pod: PodView<'_>,
+    volume: VolumeView<'_>,
     references: &References,
     tokens: &Tokens,
     pod_ips: &[String],
     machine: &Machine,
 ) -> Result<MountedVolume, String> {
     let writable = |path| MountedVolume { path, must_be_read_only: false };
-    if let Some(source) = &volume.empty_dir {
+    if let Some(source) = volume.empty_dir() {
         return empty_dir(root, pod, volume, source).map(writable);
     }
-    if let Some(source) = &volume.host_path {
-        host_path::check(&source.path, source.type_.as_deref().unwrap_or_default())?;
-        return Ok(writable(PathBuf::from(&source.path)));
+    if let Some(source) = volume.host_path() {
+        host_path::check(source.path(), source.type_().unwrap_or_default())?;
+        return Ok(writable(PathBuf::from(source.path())));
     }
     let rendered = payload::render(pod, volume, references, tokens, pod_ips, machine)?;
     let Some((plugin, payload)) = rendered else {
         return Err("this node has no plugin for the volume's kind".into());
     };
-    let path = volume_directory(root, pod::uid(pod), plugin, &volume.name);
+    let path = volume_directory(root, pod.metadata().uid(), plugin, volume.name());
     let (mut directory, _) = make_directory(root, &path, 0o755)?;
     // What may be secret stays off the disk.
     if plugin != "configmap" {
@@ -118,12 +116,17 @@ fn write_payload(directory: &Dir, payload: &Payload, group: Option<Gid>) -> io::
     atomic::write(directory, payload, own).map(drop)
 }
 
-fn empty_dir(root: &Path, pod: &Pod, volume: &Volume, source: &EmptyDirVolumeSource) -> Result<PathBuf, String> {
-    let path = volume_directory(root, pod::uid(pod), "empty-dir", &volume.name);
-    let (directory, is_fresh) = match source.medium.as_deref().unwrap_or_default() {
+fn empty_dir(
+    root: &Path,
+    pod: PodView<'_>,
+    volume: VolumeView<'_>,
+    source: EmptyDirVolumeSourceView<'_>,
+) -> Result<PathBuf, String> {
+    let path = volume_directory(root, pod.metadata().uid(), "empty-dir", volume.name());
+    let (directory, is_fresh) = match source.medium() {
         "" => make_directory(root, &path, 0o777)?,
         "Memory" => {
-            let size = source.size_limit.as_ref().map(resource::value).filter(|size| *size > 0);
+            let size = source.size_limit().map(|limit| limit.value()).filter(|size| *size > 0);
             mount_tmpfs(make_directory(root, &path, 0o755)?.0, &path, size)?
         }
         other => return Err(format!("unknown storage medium {other:?}")),
@@ -139,8 +142,8 @@ fn empty_dir(root: &Path, pod: &Pod, volume: &Volume, source: &EmptyDirVolumeSou
     Ok(path)
 }
 
-fn fs_group(pod: &Pod) -> Option<Gid> {
-    let group = pod::spec(pod).security_context.as_ref()?.fs_group?;
+fn fs_group(pod: PodView<'_>) -> Option<Gid> {
+    let group = pod.spec().security_context()?.fs_group()?;
     u32::try_from(group).ok().map(Gid::from_raw)
 }
 

@@ -1,11 +1,11 @@
 //! Service account tokens for projected volumes: asked for once, renewed in good time.
 
 use super::Tokens;
-use crate::pod;
+use ferry_api::view::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestSpec};
+use ferry_api::view::core::v1::{PodView, ServiceAccount};
+use ferry_api::view::{Kind, Owned};
 use ferry_client::Client;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestSpec};
-use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
 use std::collections::HashMap;
 
 /// A token is renewed when four fifths of its life are over, or after a day
@@ -28,17 +28,18 @@ pub struct TokenSource {
 
 impl TokenSource {
     /// Tokens for every projection of the pod that wants one.
-    pub async fn tokens(&mut self, client: &Client, pod: &Pod) -> Result<Tokens, String> {
-        let spec = pod::spec(pod);
-        let account = spec.service_account_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("default");
+    pub async fn tokens(&mut self, client: &Client, pod: PodView<'_>) -> Result<Tokens, String> {
+        let account = match pod.spec().service_account_name() {
+            "" => "default",
+            name => name,
+        };
         let mut tokens = Tokens::new();
-        for volume in spec.volumes.iter().flatten() {
-            for source in volume.projected.iter().flat_map(|projected| projected.sources.iter().flatten()) {
-                let Some(wanted) = &source.service_account_token else { continue };
-                let audience = wanted.audience.clone().unwrap_or_default();
-                let seconds = wanted.expiration_seconds.unwrap_or(DEFAULT_SECONDS);
-                let token = self.token(client, pod, account, audience, seconds).await?;
-                tokens.insert((volume.name.clone(), wanted.path.clone()), token);
+        for volume in pod.spec().volumes() {
+            for source in volume.projected().unwrap_or_default().sources() {
+                let Some(wanted) = source.service_account_token() else { continue };
+                let seconds = wanted.expiration_seconds().unwrap_or(DEFAULT_SECONDS);
+                let token = self.token(client, pod, account, wanted.audience(), seconds).await?;
+                tokens.insert((volume.name().to_owned(), wanted.path().to_owned()), token);
             }
         }
         Ok(tokens)
@@ -52,38 +53,28 @@ impl TokenSource {
     async fn token(
         &mut self,
         client: &Client,
-        pod: &Pod,
+        pod: PodView<'_>,
         account: &str,
-        audience: String,
+        audience: &str,
         seconds: i64,
     ) -> Result<String, String> {
-        let key = (audience.clone(), seconds);
+        let key = (audience.to_owned(), seconds);
         let now = Timestamp::now();
         if let Some(held) = self.held.get(&key)
             && now < held.renew_at
         {
             return Ok(held.token.clone());
         }
-        let request = TokenRequest {
-            spec: Some(TokenRequestSpec {
-                audiences: (!audience.is_empty()).then(|| vec![audience]),
-                expiration_seconds: Some(seconds),
-                bound_object_ref: Some(BoundObjectReference {
-                    api_version: Some("v1".into()),
-                    kind: Some("Pod".into()),
-                    name: Some(pod::name(pod).into()),
-                    uid: Some(pod::uid(pod).into()),
-                }),
-            }),
-            ..Default::default()
-        };
-        let answer: Result<TokenRequest, _> =
-            client.create_subresource::<ServiceAccount, _, _>(pod::namespace(pod), account, "token", &request).await;
-        match answer {
+        let request = render_request(pod, audience, seconds);
+        let accounts = client.api::<ServiceAccount>(pod.metadata().namespace());
+        match accounts.create_subresource::<TokenRequest>(account, "token", request.value()).await {
             Ok(answer) => {
-                let status = answer.status.unwrap_or_default();
-                let token = status.token.filter(|token| !token.is_empty()).ok_or("failed to fetch token: none came")?;
-                let expires_at = status.expiration_timestamp.map_or(now, |time| time.0);
+                let status = answer.view().status();
+                let token = status.token().to_owned();
+                if token.is_empty() {
+                    return Err("failed to fetch token: none came".into());
+                }
+                let expires_at = status.expiration_timestamp().unwrap_or(now);
                 let held = Held { token: token.clone(), renew_at: compute_renewal(now, expires_at), expires_at };
                 self.held.insert(key, held);
                 Ok(token)
@@ -98,6 +89,20 @@ impl TokenSource {
             },
         }
     }
+}
+
+/// A request for a token that ends with the pod.
+fn render_request(pod: PodView<'_>, audience: &str, seconds: i64) -> TokenRequest {
+    let bound_to = BoundObjectReference::new()
+        .with_api_version("v1")
+        .with_kind("Pod")
+        .with_name(pod.metadata().name())
+        .with_uid(pod.metadata().uid());
+    let spec = TokenRequestSpec::new()
+        .with_audiences(Some(audience).filter(|audience| !audience.is_empty()))
+        .with_expiration_seconds(seconds)
+        .with_bound_object_ref(bound_to);
+    TokenRequest::new().with_api_version(TokenRequest::API_VERSION).with_kind(TokenRequest::KIND).with_spec(spec)
 }
 
 fn compute_renewal(now: Timestamp, expires_at: Timestamp) -> Timestamp {

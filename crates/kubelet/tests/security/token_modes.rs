@@ -2,9 +2,10 @@
 //! as soon as the pod says who that is (upstream: pkg/volume/projected/projected.go).
 
 use crate::{Scene, Verdict, with_own_mounts};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::Pod;
 use ferry_kubelet::container::{Machine, References};
 use ferry_kubelet::volume::{self, Tokens};
-use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,9 @@ const USER: u32 = 1001;
 const GROUP: u32 = 2002;
 
 fn pod(security: Value, containers: Value) -> Pod {
-    serde_json::from_value(json!({ "metadata": { "namespace": "default", "name": "p", "uid": "u" },
+    Pod::from(json!({ "metadata": { "namespace": "default", "name": "p", "uid": "u" },
         "spec": { "securityContext": security, "containers": containers, "volumes": [{ "name": "v",
             "projected": { "defaultMode": 0o644, "sources": [{ "serviceAccountToken": { "path": "token" } }] } }] } }))
-    .expect("a pod")
 }
 
 /// Whether a user with a group of their own may do this, by the mode alone.
@@ -59,7 +59,8 @@ fn ferry_closes_tokens_to_strangers() {
         let mut verdict = Verdict::default();
         let ferry = |scene: &Scene, pod: &Pod| {
             let tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
-            let mounted = volume::set_up(&scene.root(), pod, &References::default(), &tokens, &[], &Machine::default());
+            let (references, machine) = (References::default(), Machine::default());
+            let mounted = volume::set_up(&scene.root(), pod.view(), &references, &tokens, &[], &machine);
             mounted.expect("set up").volumes["v"].path.join("token")
         };
         attack(&ferry, &mut verdict);

@@ -1,4 +1,4 @@
-//! Who is to be woken for what: pods by uid, and containers and sandboxes by id.
+//! The wakers of pod workers: by the uid of a pod, and by the id of a container or sandbox.
 //!
 //! Runtime events, probes and watched objects know only an id; workers register theirs.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 #[derive(Default)]
-pub struct Registry {
+pub struct Wakers {
     inner: Mutex<Inner>,
 }
 
@@ -18,7 +18,7 @@ struct Inner {
     owners: HashMap<String, String>,
 }
 
-impl Registry {
+impl Wakers {
     pub fn register(&self, uid: &str) -> Arc<Notify> {
         self.inner.lock().workers.entry(uid.to_string()).or_default().clone()
     }
@@ -38,7 +38,7 @@ impl Registry {
         }
     }
 
-    /// One more id of the pod, said as soon as it exists: what happens to a container
+    /// One more id of the pod, added as soon as it exists: what happens to a container
     /// right after its start must find its owner.
     pub fn add(&self, uid: &str, id: &str) {
         self.inner.lock().owners.insert(id.to_string(), uid.to_string());

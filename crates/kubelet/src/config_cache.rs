@@ -2,8 +2,12 @@
 //! its own for as long as some pod does. A kubelet may read only what its pods name, so
 //! there is no watch over all of them.
 
-use crate::registry::Registry;
-use ferry_client::{Client, ListParams, Object, ResourcePath};
+use crate::wakers::Wakers;
+use ferry_api::document::EventType;
+use ferry_api::rules::backoff::Backoff;
+use ferry_api::rules::key::ObjectKey;
+use ferry_api::view::Kind;
+use ferry_client::{Client, ListParams, ResourcePath, SharedObject};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -16,13 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST_RETRY: Duration = Duration::from_millis(200);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
-type Key = (String, String);
-
-#[derive(Clone, Debug)]
 enum Known<K> {
     Nothing,
     Absent,
-    Present(Arc<K>),
+    Present(SharedObject<K>),
     Failed(String),
 }
 
@@ -32,20 +33,20 @@ struct Followed<K> {
     _stop: DropGuard,
 }
 
-pub struct ObjectCache<K> {
+pub struct ConfigCache<K> {
     client: Client,
-    registry: Arc<Registry>,
-    followed: Mutex<HashMap<Key, Followed<K>>>,
+    wakers: Arc<Wakers>,
+    followed: Mutex<HashMap<ObjectKey, Followed<K>>>,
 }
 
-impl<K: Object> ObjectCache<K> {
-    pub fn new(client: Client, registry: Arc<Registry>) -> Self {
-        Self { client, registry, followed: Mutex::default() }
+impl<K: Kind> ConfigCache<K> {
+    pub fn new(client: Client, wakers: Arc<Wakers>) -> Self {
+        Self { client, wakers, followed: Mutex::default() }
     }
 
     /// The object, or `None` if it does not exist. From now on the pod `uid` is woken
-    /// when it changes, until [`ObjectCache::keep`] leaves it out.
-    pub async fn get(&self, namespace: &str, name: &str, uid: &str) -> Result<Option<Arc<K>>, String> {
+    /// when it changes, until [`ConfigCache::keep`] leaves it out.
+    pub async fn get(&self, namespace: &str, name: &str, uid: &str) -> Result<Option<SharedObject<K>>, String> {
         let mut known = self.follow(namespace, name, uid);
         let answer = tokio::time::timeout(PATIENCE, known.wait_for(|known| !matches!(known, Known::Nothing))).await;
         match answer {
@@ -54,12 +55,12 @@ impl<K: Object> ObjectCache<K> {
                 Known::Failed(why) => Err(why.clone()),
                 Known::Absent | Known::Nothing => Ok(None),
             },
-            _ => Err(format!("timed out waiting for {} {name:?}", K::URL_PATH_SEGMENT)),
+            _ => Err(format!("timed out waiting for {} {name:?}", K::PLURAL)),
         }
     }
 
     fn follow(&self, namespace: &str, name: &str, uid: &str) -> watch::Receiver<Known<K>> {
-        let key = (namespace.to_string(), name.to_string());
+        let key = ObjectKey::new(namespace, name);
         let mut followed = self.followed.lock();
         let entry = followed.entry(key.clone()).or_insert_with(|| {
             let stop = CancellationToken::new();
@@ -67,8 +68,8 @@ impl<K: Object> ObjectCache<K> {
             let (sender, known) = watch::channel(Known::Nothing);
             let follower = Follower {
                 client: self.client.clone(),
-                registry: self.registry.clone(),
-                subject: format!("{} {}/{}", K::URL_PATH_SEGMENT, key.0, key.1),
+                wakers: self.wakers.clone(),
+                subject: format!("{} {key}", K::PLURAL),
                 key,
                 known: sender,
                 users: users.clone(),
@@ -88,9 +89,9 @@ impl<K: Object> ObjectCache<K> {
 
     /// Says which objects the pod still refers to; others without users are let go.
     pub fn keep(&self, uid: &str, namespace: &str, names: &BTreeSet<String>) {
-        self.followed.lock().retain(|(ns, name), followed| {
+        self.followed.lock().retain(|key, followed| {
             let mut users = followed.users.lock();
-            if !(ns == namespace && names.contains(name)) {
+            if !(key.namespace == namespace && names.contains(&key.name)) {
                 users.remove(uid);
             }
             !users.is_empty()
@@ -105,10 +106,10 @@ impl<K: Object> ObjectCache<K> {
 
 struct Follower<K> {
     client: Client,
-    registry: Arc<Registry>,
+    wakers: Arc<Wakers>,
     /// The object as the list of problems names it.
     subject: String,
-    key: Key,
+    key: ObjectKey,
     known: watch::Sender<Known<K>>,
     users: Arc<Mutex<HashSet<String>>>,
 }
@@ -119,17 +120,18 @@ impl<K> Drop for Follower<K> {
     }
 }
 
-impl<K: Object> Follower<K> {
+impl<K: Kind> Follower<K> {
     async fn run(self) {
-        let path = ResourcePath::of::<K>();
-        let params = ListParams { field_selector: Some(format!("metadata.name={}", self.key.1)), ..Default::default() };
-        let mut pause = FIRST_RETRY;
+        let api = self.client.api::<K>(&self.key.namespace);
+        let selector = format!("metadata.name={}", self.key.name);
+        let params = ListParams { field_selector: Some(selector), ..Default::default() };
+        let mut backoff = Backoff::new(FIRST_RETRY, LAST_RETRY);
         loop {
-            match self.client.list::<K>(&self.key.0, &params).await {
+            match api.list(&params).await {
                 Ok(list) => {
-                    pause = FIRST_RETRY;
+                    backoff.reset();
                     self.learn(list.items.into_iter().next());
-                    self.watch(&path, &params, list.resource_version).await;
+                    self.watch(&params, &list.resource_version).await;
                 }
                 Err(error) => {
                     if matches!(error, ferry_client::Error::Decode { .. }) {
@@ -141,24 +143,22 @@ impl<K: Object> Follower<K> {
                     }
                 }
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LAST_RETRY);
+            tokio::time::sleep(backoff.next_pause()).await;
         }
     }
 
     /// Returns when the watch ends for whatever reason; a fresh list follows.
-    async fn watch(&self, path: &ResourcePath, params: &ListParams, revision: String) {
-        let Ok(mut lines) = self.client.watch_at(path, &self.key.0, params, &revision, None).await else { return };
-        while let Some(Ok(event)) = lines.next().await {
-            match event.kind.as_str() {
-                "ADDED" | "MODIFIED" => match ferry_client::decode::<K>(event.object.get().as_bytes()) {
-                    Ok(object) => self.learn(Some(object)),
-                    // The last version that could be read stays, as in an informer.
-                    Err(error) => self.report(&error),
-                },
-                "DELETED" => self.learn(None),
-                "BOOKMARK" => {}
-                _ => return,
+    async fn watch(&self, params: &ListParams, revision: &str) {
+        let path = ResourcePath::new(K::GROUP, K::VERSION, K::PLURAL);
+        let watch = self.client.watch_documents(&path, &self.key.namespace, params, revision, None);
+        let Ok(mut events) = watch.await else { return };
+        while let Some(Ok(batch)) = events.next().await {
+            for event in batch {
+                match event.kind {
+                    EventType::Added | EventType::Modified => self.learn(Some(SharedObject::new(event.document))),
+                    EventType::Deleted => self.learn(None),
+                    EventType::Bookmark => {}
+                }
             }
         }
     }
@@ -168,15 +168,13 @@ impl<K: Object> Follower<K> {
         self.client.problems().report(self.client.component(), &self.subject, &format!("cannot be read: {error}"));
     }
 
-    fn learn(&self, object: Option<K>) {
+    fn learn(&self, object: Option<SharedObject<K>>) {
         self.client.problems().resolve(self.client.component(), &self.subject);
-        let object = object.map(|mut object| {
-            object.metadata_mut().managed_fields = None;
-            Arc::new(object)
-        });
-        let version = |object: &K| object.metadata().resource_version.clone();
         let unchanged = match (&*self.known.borrow(), &object) {
-            (Known::Present(old), Some(new)) => version(old) == version(new) && version(new).is_some(),
+            (Known::Present(old), Some(new)) => {
+                let (old, new) = (old.meta().resource_version(), new.meta().resource_version());
+                old == new && !new.is_empty()
+            }
             (Known::Absent, None) => true,
             _ => false,
         };
@@ -188,7 +186,7 @@ impl<K: Object> Follower<K> {
             None => Known::Absent,
         });
         for uid in self.users.lock().iter() {
-            self.registry.wake(uid);
+            self.wakers.wake(uid);
         }
     }
 }
