@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ferry_api::rules::duration;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -151,43 +152,7 @@ impl fmt::Display for Time {
 
 /// `1h30m`, `-1.5s`, `0`: Go's notation, in nanoseconds.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-        let (digits, after) = rest.split_at(number);
-        let unit_length = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit_length);
-        let scale: i128 = match unit {
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return None,
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') || whole.len() > 19 {
-            return None;
-        }
-        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        // Digits below a nanosecond of an hour cannot matter.
-        let fraction = &fraction[..fraction.len().min(18)];
-        let part: i128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
-        total += whole * scale + part * scale / 10_i128.pow(fraction.len() as u32);
-        rest = after;
-    }
-    i64::try_from(if negative { -total } else { total }).ok()
+    duration::parse_duration(text).ok()
 }
 
 /// What the format `duration` takes besides: `3 days`, `1 week 2 hours`. Go's notation comes

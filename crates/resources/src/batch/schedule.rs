@@ -1,6 +1,7 @@
 //! When a CronJob runs: whether a schedule is one that upstream's parser takes, with its
 //! words where it is not (robfig/cron's ParseStandard), and whether a time zone exists.
 
+use ferry_api::rules::duration::parse_duration;
 use jiff::tz::TimeZoneDatabase;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -58,7 +59,9 @@ fn check_descriptor(spec: &str) -> Result<(), String> {
         return Ok(());
     }
     match spec.strip_prefix("@every ") {
-        Some(duration) => check_duration(duration).map_err(|error| format!("failed to parse duration {spec}: {error}")),
+        Some(duration) => {
+            parse_duration(duration).map(drop).map_err(|error| format!("failed to parse duration {spec}: {error}"))
+        }
         None => Err(format!("unrecognized descriptor: {spec}")),
     }
 }
@@ -121,35 +124,6 @@ fn number(text: &str) -> Result<i64, String> {
         format!("failed to parse int from {text}: strconv.Atoi: parsing {text:?}: {reason}")
     })?;
     if number < 0 { Err(format!("negative number ({number}) not allowed: {text}")) } else { Ok(number) }
-}
-
-/// A duration as Go reads it: `1h30m`, `1.5s`.
-fn check_duration(text: &str) -> Result<(), String> {
-    let invalid = || Err(format!("time: invalid duration {text:?}"));
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if rest == "0" {
-        return Ok(());
-    }
-    if rest.is_empty() {
-        return invalid();
-    }
-    while !rest.is_empty() {
-        let is_number = |c: char| c.is_ascii_digit() || c == '.';
-        let digits = rest.find(|c| !is_number(c)).unwrap_or(rest.len());
-        let (number, after) = rest.split_at(digits);
-        if !number.contains(|c: char| c.is_ascii_digit()) || number.matches('.').count() > 1 {
-            return invalid();
-        }
-        let unit_end = after.find(is_number).unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit_end);
-        match unit {
-            "ns" | "us" | "\u{b5}s" | "\u{3bc}s" | "ms" | "s" | "m" | "h" => {}
-            "" => return Err(format!("time: missing unit in duration {text:?}")),
-            _ => return Err(format!("time: unknown unit {unit:?} in duration {text:?}")),
-        }
-        rest = after;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
