@@ -8,6 +8,7 @@ use crate::ServerState;
 use crate::registry::lookup::{Change, ObjectLookup};
 use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::backoff::Backoff;
 use ferry_api::rules::condition;
 use ferry_api::status::Status;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -28,8 +29,8 @@ const RECHECK: Duration = Duration::from_secs(30);
 /// What is learned of a backend's documents is renewed this often.
 const REFRESH: Duration = Duration::from_secs(60);
 
-/// The first pause after a failure, doubled each time up to [`RECHECK`].
-const BACKOFF: Duration = Duration::from_millis(5);
+/// The pauses after failures.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(5), RECHECK);
 
 /// As many requests are made at once, and one success is enough: a Service may have
 /// several endpoints, of which some are just going.
@@ -141,9 +142,9 @@ async fn follow(server: Weak<ServerState>, tasks: Arc<Tasks>, mut changes: mpsc:
 
 /// Asks one backend for as long as its APIService names it.
 async fn watch_backend(server: Weak<ServerState>, tasks: Arc<Tasks>, name: String, wake: Arc<Notify>) {
-    let mut pause = BACKOFF;
+    let mut backoff = BACKOFF;
     loop {
-        {
+        let wait = {
             let Some(server) = server.upgrade() else { return };
             let entry = {
                 // Under the lock, so that an APIService that comes back either finds this
@@ -164,15 +165,20 @@ async fn watch_backend(server: Weak<ServerState>, tasks: Arc<Tasks>, name: Strin
             // What the backend serves is known before anyone is told that it does.
             server.aggregator.refresh_documents(&entry, finding.status == "True", REFRESH).await;
             let written = write(&server, &name, &finding).await;
-            pause = if failed_check || written.is_err() { (pause * 2).min(RECHECK) } else { BACKOFF };
+            let has_failed = failed_check || written.is_err();
             if let Err(status) = written
                 && !status.is_not_found()
                 && !status.is_conflict()
             {
                 tracing::warn!(name, error = status.message, "the status of an APIService could not be written");
             }
-        }
-        let wait = if pause == BACKOFF { RECHECK } else { pause };
+            if has_failed {
+                backoff.next_pause()
+            } else {
+                backoff.reset();
+                RECHECK
+            }
+        };
         let _ = tokio::time::timeout(wait, wake.notified()).await;
     }
 }
