@@ -175,10 +175,8 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
     let queues = queues.clone();
     config.more_metrics.push(Arc::new(move |out| queues.render(out)));
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
-    config.prose = Some(Arc::new(|| {
-        let prose = ferry_prose::collect();
-        Box::new(move |definition, field| prose.get(definition, field).map(str::to_owned))
-    }));
+    config.prose =
+        Some(Arc::new(|| Box::new(|definition, field| ferry_prose::get(definition, field).map(str::to_owned))));
     ApiServer::start(Arc::new(store), config).await.context("cannot start the API server")
 }
 

@@ -1,143 +1,65 @@
-//! The words of `kubectl explain`: what each type and field is for.
+//! The words of `kubectl explain`: what each type and field is for. The API server asks for them
+//! while it renders an OpenAPI document.
 //!
-//! ferry keeps no prose of its own about the API. The doc strings of k8s-openapi carry it,
-//! and its schemars feature hands them out; this crate only gathers them when an OpenAPI
-//! document is rendered, and lets them go again.
+//! ferry keeps no prose of its own about the API. build.rs makes a table of k8s-openapi's doc
+//! strings and describes its form; the table is part of the binary and read where it lies.
 
-use k8s_openapi::api;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
-use schemars::SchemaGenerator;
-use serde_json::Value;
-use std::collections::HashMap;
+const STRINGS: &str = include_str!(concat!(env!("OUT_DIR"), "/strings.txt"));
+const TYPES: Records<6> = Records(include_bytes!(concat!(env!("OUT_DIR"), "/types.bin")));
+const FIELDS: Records<4> = Records(include_bytes!(concat!(env!("OUT_DIR"), "/fields.bin")));
 
-/// Descriptions by definition name (`io.k8s.api.core.v1.Pod`).
-#[derive(Debug, Default)]
-pub struct Prose {
-    types: HashMap<String, TypeProse>,
-}
-
-#[derive(Debug, Default)]
-struct TypeProse {
-    description: Option<String>,
-    fields: HashMap<String, String>,
-}
-
-impl Prose {
-    /// What a type (`None`) or one of its fields is for.
-    pub fn get(&self, definition: &str, field: Option<&str>) -> Option<&str> {
-        let prose = self.types.get(definition)?;
-        match field {
-            None => prose.description.as_deref(),
-            Some(field) => prose.fields.get(field).map(String::as_str),
+/// The text about a type (`io.k8s.api.core.v1.Pod` and no field) or about one of its fields.
+pub fn get(definition: &str, field: Option<&str>) -> Option<&'static str> {
+    let [.., text, length, first, count] = TYPES.find(definition, 0, TYPES.len())?;
+    let (text, length) = match field {
+        None => (text, length),
+        Some(field) => {
+            let [.., text, length] = FIELDS.find(field, first as usize, count as usize)?;
+            (text, length)
         }
-    }
-
-    pub fn len(&self) -> usize {
-        self.types.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.types.is_empty()
-    }
-}
-
-/// Gathers the descriptions of these types and of every type they mention.
-macro_rules! gather {
-    ($generator:ident, $($kind:ty),+ $(,)?) => { $( $generator.subschema_for::<$kind>(); )+ };
-}
-
-/// Takes a moment (tens of milliseconds) and a few megabytes while the result lives.
-pub fn collect() -> Prose {
-    let mut generator = SchemaGenerator::default();
-    let generator = &mut generator;
-    gather!(
-        generator,
-        api::admissionregistration::v1::MutatingWebhookConfiguration,
-        api::admissionregistration::v1::ValidatingAdmissionPolicy,
-        api::admissionregistration::v1::ValidatingAdmissionPolicyBinding,
-        api::admissionregistration::v1::ValidatingWebhookConfiguration,
-        api::apps::v1::ControllerRevision,
-        api::apps::v1::DaemonSet,
-        api::apps::v1::Deployment,
-        api::apps::v1::ReplicaSet,
-        api::apps::v1::StatefulSet,
-        api::authentication::v1::SelfSubjectReview,
-        api::authentication::v1::TokenRequest,
-        api::authentication::v1::TokenReview,
-        api::authorization::v1::LocalSubjectAccessReview,
-        api::authorization::v1::SelfSubjectAccessReview,
-        api::authorization::v1::SelfSubjectRulesReview,
-        api::authorization::v1::SubjectAccessReview,
-        api::autoscaling::v1::HorizontalPodAutoscaler,
-        api::autoscaling::v1::Scale,
-        api::autoscaling::v2::HorizontalPodAutoscaler,
-        api::batch::v1::CronJob,
-        api::batch::v1::Job,
-        api::certificates::v1::CertificateSigningRequest,
-        api::coordination::v1::Lease,
-        api::core::v1::Binding,
-        api::core::v1::ConfigMap,
-        api::core::v1::Endpoints,
-        api::core::v1::Event,
-        api::core::v1::LimitRange,
-        api::core::v1::Namespace,
-        api::core::v1::Node,
-        api::core::v1::PersistentVolume,
-        api::core::v1::PersistentVolumeClaim,
-        api::core::v1::Pod,
-        api::core::v1::PodTemplate,
-        api::core::v1::ReplicationController,
-        api::core::v1::ResourceQuota,
-        api::core::v1::Secret,
-        api::core::v1::Service,
-        api::core::v1::ServiceAccount,
-        api::discovery::v1::EndpointSlice,
-        api::events::v1::Event,
-        api::flowcontrol::v1::FlowSchema,
-        api::flowcontrol::v1::PriorityLevelConfiguration,
-        api::networking::v1::Ingress,
-        api::networking::v1::IngressClass,
-        api::networking::v1::IPAddress,
-        api::networking::v1::NetworkPolicy,
-        api::networking::v1::ServiceCIDR,
-        api::node::v1::RuntimeClass,
-        api::policy::v1::Eviction,
-        api::policy::v1::PodDisruptionBudget,
-        api::rbac::v1::ClusterRole,
-        api::rbac::v1::ClusterRoleBinding,
-        api::rbac::v1::Role,
-        api::rbac::v1::RoleBinding,
-        api::scheduling::v1::PriorityClass,
-        api::storage::v1::CSIDriver,
-        api::storage::v1::CSINode,
-        api::storage::v1::CSIStorageCapacity,
-        api::storage::v1::StorageClass,
-        api::storage::v1::VolumeAttachment,
-        meta::DeleteOptions,
-        meta::ListMeta,
-        meta::Status,
-    );
-    let types = generator.take_definitions(true).into_iter().map(|(name, schema)| (name, read(schema)));
-    Prose { types: types.collect() }
-}
-
-fn read(schema: Value) -> TypeProse {
-    let Value::Object(mut schema) = schema else { return TypeProse::default() };
-    let text = |value: Option<Value>| match value {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
     };
-    let fields = match schema.remove("properties") {
-        Some(Value::Object(fields)) => fields
-            .into_iter()
-            .filter_map(|(name, field)| {
-                let Value::Object(mut field) = field else { return None };
-                Some((name, text(field.remove("description"))?))
-            })
-            .collect(),
-        _ => HashMap::new(),
-    };
-    TypeProse { description: text(schema.remove("description")), fields }
+    string(text, length).filter(|text| !text.is_empty())
+}
+
+/// How many types there are words about.
+pub fn type_count() -> usize {
+    TYPES.len()
+}
+
+/// Records of `N` numbers each, of which the first two are a name.
+struct Records<const N: usize>(&'static [u8]);
+
+impl<const N: usize> Records<N> {
+    const SIZE: usize = N * size_of::<u32>();
+
+    fn len(&self) -> usize {
+        self.0.len() / Self::SIZE
+    }
+
+    fn get(&self, position: usize) -> Option<[u32; N]> {
+        let record = self.0.get(position * Self::SIZE..)?.get(..Self::SIZE)?;
+        let mut numbers = record.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        Some(std::array::from_fn(|_| numbers.next().unwrap_or_default()))
+    }
+
+    /// The record of that name among `count` records from `first` on, which are sorted by name.
+    fn find(&self, name: &str, first: usize, count: usize) -> Option<[u32; N]> {
+        let (mut low, mut high) = (first, first + count);
+        while low < high {
+            let middle = low.midpoint(high);
+            let record = self.get(middle)?;
+            match string(record[0], record[1])?.cmp(name) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(record),
+            }
+        }
+        None
+    }
+}
+
+fn string(offset: u32, length: u32) -> Option<&'static str> {
+    STRINGS.get(offset as usize..)?.get(..length as usize)
 }
 
 #[cfg(test)]
@@ -146,16 +68,32 @@ mod tests {
 
     #[test]
     fn types_and_fields_have_words() {
-        let prose = collect();
-        assert!(prose.len() > 300, "{}", prose.len());
+        assert!(type_count() > 300, "{}", type_count());
         for (definition, field) in [
             ("io.k8s.api.core.v1.Pod", None),
             ("io.k8s.api.core.v1.Container", Some("image")),
             ("io.k8s.api.apps.v1.DeploymentSpec", Some("strategy")),
             ("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", Some("labels")),
         ] {
-            assert!(prose.get(definition, field).is_some_and(|text| text.len() > 10), "{definition} {field:?}");
+            assert!(get(definition, field).is_some_and(|text| text.len() > 10), "{definition} {field:?}");
         }
-        assert_eq!(prose.get("io.k8s.api.core.v1.Pod", Some("colour")), None);
+        assert_eq!(get("io.k8s.api.core.v1.Pod", Some("colour")), None);
+    }
+
+    #[test]
+    fn every_name_in_the_table_is_found_again() {
+        for position in 0..TYPES.len() {
+            let [name, length, _, _, first, count] = TYPES.get(position).expect("a record");
+            let definition = string(name, length).expect("a name");
+            assert_eq!(TYPES.find(definition, 0, TYPES.len()), TYPES.get(position), "{definition}");
+            for position in first..first + count {
+                let [name, length, ..] = FIELDS.get(position as usize).expect("a record");
+                let field = string(name, length).expect("a name");
+                assert!(get(definition, Some(field)).is_some(), "{definition} {field}");
+            }
+        }
+        for absent in ["", "a", "io.k8s.api.core.v1.Po", "io.k8s.api.core.v1.Pode", "zzz"] {
+            assert_eq!(get(absent, None), None, "{absent:?}");
+        }
     }
 }
