@@ -1,8 +1,9 @@
 //! Services and their endpoints as DNS, inside the binary.
 //!
 //! records.rs holds the zone and answers from it, forward.rs asks the host's resolvers
-//! about everything else, server.rs and tcp.rs listen on what bind.rs opens. The zone follows the Kubernetes DNS-Based
-//! Service Discovery specification 1.1.0, with CoreDNS' answers where it is silent.
+//! about everything else, server.rs and tcp.rs listen on what bind.rs opens. The zone follows
+//! the Kubernetes DNS-Based Service Discovery specification 1.1.0, with CoreDNS' answers where
+//! it is silent.
 
 mod bind;
 mod forward;
@@ -10,9 +11,11 @@ mod records;
 mod server;
 mod tcp;
 
-use ferry_client::{Event, Informer, Informers};
-use k8s_openapi::api::core::v1::{Namespace, Service};
-use k8s_openapi::api::discovery::v1::EndpointSlice;
+use ferry_api::view::Kind;
+use ferry_api::view::core::v1::{Namespace, Service};
+use ferry_api::view::discovery::v1::EndpointSlice;
+use ferry_client::cache::{Event, Informer, Informers};
+use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::RwLock;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -66,8 +69,13 @@ impl Default for Config {
     }
 }
 
-/// Answers queries until `shutdown`.
-pub async fn run(config: Config, informers: Informers, shutdown: CancellationToken) -> Result<()> {
+/// Answers queries until `shutdown`. The future is boxed, so that it is compiled in this crate
+/// and not once more in the binary.
+pub fn run(config: Config, informers: Informers, shutdown: CancellationToken) -> BoxFuture<'static, Result<()>> {
+    answer_queries(config, informers, shutdown).boxed()
+}
+
+async fn answer_queries(config: Config, informers: Informers, shutdown: CancellationToken) -> Result<()> {
     let zone = Zone::new(&config.domain, &config.cluster_dns).ok_or_else(|| Error::Domain(config.domain.clone()))?;
     let zone = Arc::new(RwLock::new(zone));
     let (namespaces, namespaces_filled) = follow(zone.clone(), informers.of::<Namespace>(), Zone::on_namespace);
@@ -90,7 +98,7 @@ pub async fn run(config: Config, informers: Informers, shutdown: CancellationTok
 
 /// Keeps the zone in step with one kind. The second future ends when everything that was
 /// known at the start is in the zone.
-fn follow<K: ferry_client::Cached>(
+fn follow<K: Kind>(
     zone: Arc<RwLock<Zone>>,
     informer: Informer<K>,
     apply: fn(&mut Zone, &Event<K>),

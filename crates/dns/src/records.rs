@@ -12,11 +12,12 @@
 //! | `10-244-0-7.default.pod` | the address it spells |
 //! | `7.0.244.10.in-addr.arpa` (not under it) | PTR to a service or an endpoint |
 
-use ferry_client::Event;
+use ferry_api::view::core::v1::{Namespace, Service, ServiceView};
+use ferry_api::view::discovery::v1::{EndpointSlice, EndpointSliceView};
+use ferry_client::SharedObject;
+use ferry_client::cache::Event;
 use hickory_proto::rr::rdata::{A, AAAA, CNAME, NS, PTR, SOA, SRV, TXT};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
-use k8s_openapi::api::core::v1::{Namespace, Service};
-use k8s_openapi::api::discovery::v1::EndpointSlice;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -109,10 +110,11 @@ struct Port {
 }
 
 impl Port {
-    fn new(name: Option<&String>, protocol: Option<&String>, number: i32) -> Self {
+    /// An absent protocol is TCP, as the API defaults it.
+    fn new(name: &str, protocol: &str, number: i32) -> Self {
         Self {
-            name: name.cloned().unwrap_or_default().to_lowercase(),
-            protocol: protocol.map_or("tcp".to_owned(), |protocol| protocol.to_lowercase()),
+            name: name.to_lowercase(),
+            protocol: if protocol.is_empty() { "tcp".to_owned() } else { protocol.to_lowercase() },
             number: u16::try_from(number).unwrap_or(0),
         }
     }
@@ -144,17 +146,14 @@ impl Zone {
     }
 
     pub fn on_namespace(&mut self, event: &Event<Namespace>) {
-        let name = event.object().metadata.name.clone().unwrap_or_default();
+        let name = event.object().name().to_owned();
         self.change(name, |namespace| namespace.exists = !matches!(event, Event::Deleted(_)));
     }
 
     pub fn on_service(&mut self, event: &Event<Service>) {
         let service = event.object();
-        let (namespace, name) = key(&service.metadata);
-        let entry = match event {
-            Event::Deleted(_) => None,
-            Event::Added(service) | Event::Updated { new: service, .. } => Some(service_entry(service)),
-        };
+        let (namespace, name) = (service.namespace().to_owned(), service.name().to_owned());
+        let entry = event.versions().1.map(|service| service_entry(service.view()));
         let pointer = Pointer { namespace: namespace.clone(), service: name.clone(), endpoint: None };
         let after = entry.as_ref().map(|entry| entry.addresses.clone()).unwrap_or_default();
         let mut before = Vec::new();
@@ -176,15 +175,12 @@ impl Zone {
         {
             self.set_slice(old, None);
         }
-        match event {
-            Event::Deleted(slice) => self.set_slice(slice, None),
-            Event::Added(slice) | Event::Updated { new: slice, .. } => self.set_slice(slice, Some(slice_entry(slice))),
-        }
+        self.set_slice(event.object(), event.versions().1.map(|slice| slice_entry(slice.view())));
     }
 
-    fn set_slice(&mut self, slice: &EndpointSlice, entry: Option<SliceEntry>) {
+    fn set_slice(&mut self, slice: &SharedObject<EndpointSlice>, entry: Option<SliceEntry>) {
         let Some(service) = service_of(slice).map(str::to_owned) else { return };
-        let (namespace, slice_name) = key(&slice.metadata);
+        let (namespace, slice_name) = (slice.namespace().to_owned(), slice.name().to_owned());
         let pointers = |entry: Option<&SliceEntry>| -> Vec<(IpAddr, Pointer)> {
             let point = |endpoint: &EndpointEntry| {
                 let endpoint_of = Some((slice_name.clone(), endpoint.label()));
@@ -447,49 +443,35 @@ fn labels(name: &Name) -> Vec<String> {
     name.iter().map(|label| String::from_utf8_lossy(label).to_lowercase()).collect()
 }
 
-fn key(meta: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta) -> (String, String) {
-    (meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
+fn service_of(slice: &SharedObject<EndpointSlice>) -> Option<&str> {
+    slice.meta().labels().get(SERVICE_NAME)
 }
 
-fn service_of(slice: &EndpointSlice) -> Option<&str> {
-    slice.metadata.labels.as_ref()?.get(SERVICE_NAME).map(String::as_str)
-}
-
-fn service_entry(service: &Service) -> ServiceEntry {
-    let Some(spec) = &service.spec else { return ServiceEntry::default() };
-    let alias = (spec.type_.as_deref() == Some("ExternalName")).then(|| spec.external_name.clone()).flatten();
-    let listed = spec.cluster_ips.iter().flatten();
-    let single = spec.cluster_ip.iter().filter(|_| spec.cluster_ips.as_ref().is_none_or(Vec::is_empty));
-    let ports = spec.ports.iter().flatten();
+fn service_entry(service: ServiceView<'_>) -> ServiceEntry {
+    let spec = service.spec();
+    let is_alias = spec.type_() == "ExternalName" && !spec.external_name().is_empty();
+    let single = spec.cluster_ips().is_empty().then(|| spec.cluster_ip());
+    let addresses = spec.cluster_ips().iter().chain(single);
     ServiceEntry {
-        addresses: listed.chain(single).filter_map(|address| address.parse().ok()).collect(),
-        alias: alias.map(|alias| alias.to_lowercase()),
-        ports: ports.map(|port| Port::new(port.name.as_ref(), port.protocol.as_ref(), port.port)).collect(),
+        addresses: addresses.filter_map(|address| address.parse().ok()).collect(),
+        alias: is_alias.then(|| spec.external_name().to_lowercase()),
+        ports: spec.ports().iter().map(|port| Port::new(port.name(), port.protocol(), port.port())).collect(),
     }
 }
 
 /// Only endpoints that take traffic are in DNS.
-fn slice_entry(slice: &EndpointSlice) -> SliceEntry {
-    let ready = |endpoint: &&k8s_openapi::api::discovery::v1::Endpoint| {
-        // A condition that is not given counts as met.
-        endpoint.conditions.as_ref().and_then(|conditions| conditions.ready) != Some(false)
-    };
-    let endpoints = slice.endpoints.iter().flatten().filter(ready).flat_map(|endpoint| {
-        let hostname = endpoint.hostname.as_ref().filter(|hostname| !hostname.is_empty());
-        let hostname = hostname.map(|hostname| hostname.to_lowercase());
-        endpoint
-            .addresses
-            .iter()
-            .filter_map(|address| address.parse().ok())
-            .map(move |address| EndpointEntry { address, hostname: hostname.clone() })
+fn slice_entry(slice: EndpointSliceView<'_>) -> SliceEntry {
+    // A condition that is not given counts as met.
+    let ready = slice.endpoints().iter().filter(|endpoint| endpoint.conditions().ready() != Some(false));
+    let endpoints = ready.flat_map(|endpoint| {
+        let hostname = endpoint.hostname().filter(|hostname| !hostname.is_empty()).map(str::to_lowercase);
+        let addresses = endpoint.addresses().iter().filter_map(|address| address.parse().ok());
+        addresses.map(move |address| EndpointEntry { address, hostname: hostname.clone() })
     });
-    let ports = slice.ports.iter().flatten();
-    SliceEntry {
-        endpoints: endpoints.collect(),
-        ports: ports
-            .filter_map(|port| Some(Port::new(port.name.as_ref(), port.protocol.as_ref(), port.port?)))
-            .collect(),
-    }
+    let ports = slice.ports().iter().filter_map(|port| {
+        Some(Port::new(port.name().unwrap_or_default(), port.protocol().unwrap_or_default(), port.port()?))
+    });
+    SliceEntry { endpoints: endpoints.collect(), ports: ports.collect() }
 }
 
 #[cfg(test)]

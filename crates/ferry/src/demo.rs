@@ -6,9 +6,10 @@ use crate::status::admin_client;
 use crate::{Place, daemon};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use ferry_api::view::Kind;
+use ferry_api::view::apps::v1::Deployment;
+use ferry_api::view::core::v1::{Pod, Service};
 use ferry_client::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath, read_body};
-use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{Pod, Service};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -36,24 +37,22 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     }
     progress.done("applied examples/web.yaml");
     wait("the three web servers to be ready", || async {
-        let deployment: Deployment = client.get(NAMESPACE, "web").await?;
-        Ok(deployment.status.and_then(|s| s.ready_replicas).unwrap_or(0) >= 3)
+        let deployment = client.api::<Deployment>(NAMESPACE).get("web").await?;
+        Ok(deployment.view().status().ready_replicas() >= 3)
     })
     .await?;
     progress.done("rolled out");
     show_pods(&client).await?;
 
     // A client pod that has finished its work once does not do it again.
-    let gone = client
-        .delete::<Pod>(NAMESPACE, "client", &DeleteParams { grace_period_seconds: Some(0), ..Default::default() })
-        .await;
-    if let Err(error) = gone
+    let at_once = DeleteParams { grace_period_seconds: Some(0), ..Default::default() };
+    if let Err(error) = client.api::<Pod>(NAMESPACE).delete("client", &at_once).await
         && !error.is_not_found()
     {
         return Err(error.into());
     }
     wait("the last client to be gone", || async {
-        match client.get::<Pod>(NAMESPACE, "client").await {
+        match client.api::<Pod>(NAMESPACE).get("client").await {
             Err(error) if error.is_not_found() => Ok(true),
             other => other.map(|_| false),
         }
@@ -62,8 +61,8 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     let document = Value::deserialize(serde_yaml_ng::Deserializer::from_str(CLIENT)).context("examples/client.yaml")?;
     apply(&client, document).await?;
     wait("the client pod to finish", || async {
-        let pod: Pod = client.get(NAMESPACE, "client").await?;
-        Ok(matches!(pod.status.and_then(|s| s.phase).as_deref(), Some("Succeeded" | "Failed")))
+        let pod = client.api::<Pod>(NAMESPACE).get("client").await?;
+        Ok(matches!(pod.view().status().phase(), "Succeeded" | "Failed"))
     })
     .await?;
     progress.done("asked http://web thirty times from another pod");
@@ -85,18 +84,14 @@ pub async fn run(args: DemoArgs) -> Result<()> {
 async fn apply(client: &Client, document: Value) -> Result<()> {
     let kind = document["kind"].as_str().unwrap_or_default().to_owned();
     let name = document["metadata"]["name"].as_str().context("a document without a name")?.to_owned();
-    let path = match kind.as_str() {
-        "Deployment" => ResourcePath::of::<Deployment>(),
-        "Service" => ResourcePath::of::<Service>(),
-        "Pod" => ResourcePath::of::<Pod>(),
+    let patch = Patch::Apply { manager: "ferry-demo".into(), force: true, body: document };
+    let applied = match kind.as_str() {
+        Deployment::KIND => client.api::<Deployment>(NAMESPACE).patch(&name, &patch).await.map(drop),
+        Service::KIND => client.api::<Service>(NAMESPACE).patch(&name, &patch).await.map(drop),
+        Pod::KIND => client.api::<Pod>(NAMESPACE).patch(&name, &patch).await.map(drop),
         other => bail!("the demo does not know the kind {other:?}"),
     };
-    let patch = Patch::Apply { manager: "ferry-demo".into(), force: true, body: document };
-    let _: Value = client
-        .patch_at(&path, NAMESPACE, &name, None, &patch)
-        .await
-        .with_context(|| format!("cannot apply {kind} {name}"))?;
-    Ok(())
+    applied.with_context(|| format!("cannot apply {kind} {name}"))
 }
 
 async fn wait<F>(what: &str, mut done: impl FnMut() -> F) -> Result<()>
@@ -116,21 +111,16 @@ where
 async fn show_pods(client: &Client) -> Result<()> {
     let params = ListParams { label_selector: Some("app=web".into()), ..Default::default() };
     say("");
-    for pod in client.list::<Pod>(NAMESPACE, &params).await?.items {
-        let status = pod.status.unwrap_or_default();
-        say(&format!(
-            "    {:<24} {:<10} {}",
-            pod.metadata.name.unwrap_or_default(),
-            status.phase.unwrap_or_default(),
-            status.pod_ip.unwrap_or_default()
-        ));
+    for pod in client.api::<Pod>(NAMESPACE).list(&params).await?.items {
+        let status = pod.view().status();
+        say(&format!("    {:<24} {:<10} {}", pod.name(), status.phase(), status.pod_ip()));
     }
     say("");
     Ok(())
 }
 
 async fn logs(client: &Client) -> Result<String> {
-    let path = ResourcePath::of::<Pod>().url(NAMESPACE, Some("client"), Some("log"));
+    let path = ResourcePath::new(Pod::GROUP, Pod::VERSION, Pod::PLURAL).url(NAMESPACE, Some("client"), Some("log"));
     let response = client.call(Request { path, accept: Some("*/*".into()), ..Default::default() }).await?;
     let body = read_body(response.into_body()).await.map_err(ferry_client::Error::Transport)?;
     Ok(String::from_utf8_lossy(&body).into_owned())
@@ -138,8 +128,8 @@ async fn logs(client: &Client) -> Result<String> {
 
 async fn clean(client: &Client) -> Result<()> {
     let params = DeleteParams::default();
-    client.delete::<Pod>(NAMESPACE, "client", &params).await?;
-    client.delete::<Service>(NAMESPACE, "web", &params).await?;
-    client.delete::<Deployment>(NAMESPACE, "web", &params).await?;
+    client.api::<Pod>(NAMESPACE).delete("client", &params).await?;
+    client.api::<Service>(NAMESPACE).delete("web", &params).await?;
+    client.api::<Deployment>(NAMESPACE).delete("web", &params).await?;
     Ok(())
 }

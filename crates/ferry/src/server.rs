@@ -17,13 +17,13 @@ use crate::{addons, containerd, images, kubeconfig, network, renewal, secret_key
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use ferry_api::problems::Problems;
+use ferry_api::view::core::v1::Node;
 use ferry_apiserver::authn::token::TokenAuthority;
 use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
-use ferry_client::{Body, BoxError, Client, Informers, Transport};
+use ferry_client::{Body, BoxError, Client, Informers, Transport, cache};
 use ferry_pki::{Pki, PkiConfig};
 use ferry_store::sqlite::{OnLoss, SqliteStore};
-use k8s_openapi::api::core::v1::Node;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -323,9 +323,9 @@ fn keep_proxy(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) -> Res
     let (ready, is_ready) = watch::channel(false);
     let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "kube-proxy");
     parts.keep("service proxy", move |token| {
-        let informers = Informers::with_shutdown(client.clone(), token.clone());
-        let (config, ready) = (config.clone(), ready.clone());
-        async move { ferry_proxy::run(&informers, config, ready, token).await.map_err(Into::into) }
+        let informers = cache::Informers::with_shutdown(client.clone(), token.clone());
+        let running = ferry_proxy::run(informers, config.clone(), ready.clone(), token);
+        async move { running.await.map_err(Into::into) }
     });
     Ok(is_ready)
 }
@@ -343,11 +343,12 @@ async fn await_pod_range(cluster: &Cluster, admin: &Client, parts: &mut Supervis
     let (told, is_told) = watch::channel(false);
     let look = async {
         loop {
-            if let Ok(node) = admin.get::<Node>("", &cluster.node_name).await
-                && let Some(range) = node.spec.and_then(|spec| spec.pod_cidr)
+            if let Ok(node) = admin.api::<Node>("").get(&cluster.node_name).await
+                && let range = node.view().spec().pod_cidr()
+                && !range.is_empty()
             {
                 let _ = told.send(true);
-                return range;
+                return range.to_owned();
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -386,7 +387,7 @@ fn keep_dns(
             ready: Some(bound),
             ..Default::default()
         };
-        let informers = Informers::with_shutdown(client.clone(), token.clone());
+        let informers = cache::Informers::with_shutdown(client.clone(), token.clone());
         let (ready, bridge) = (ready.clone(), cluster.bridge());
         async move {
             network::ensure_bridge(&bridge, gateway, bits).await?;

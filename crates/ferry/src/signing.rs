@@ -20,16 +20,16 @@ pub fn certificate_signer(pki: &Pki) -> CertificateSigner {
 mod tests {
     use super::*;
     use crate::{addons, server};
+    use ferry_api::view::certificates::v1::{
+        CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestSpec,
+        CertificateSigningRequestView,
+    };
+    use ferry_api::view::meta::v1::ObjectMeta;
     use ferry_apiserver::authn::UserInfo;
     use ferry_apiserver::{ApiServer, StorageKey};
-    use ferry_client::{Client, Informers, Patch, ResourcePath};
+    use ferry_client::{Client, Informers, Patch, ResourcePath, SharedObject};
     use ferry_pki::{Facts, PkiConfig};
     use ferry_store::sqlite::SqliteStore;
-    use k8s_openapi::ByteString;
-    use k8s_openapi::api::certificates::v1::{
-        CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestSpec,
-    };
-    use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
     use rcgen::{CertificateParams, DnType, KeyPair};
     use serde_json::Value;
     use std::time::Duration;
@@ -78,17 +78,12 @@ mod tests {
         parameters.distinguished_name.push(DnType::CommonName, subject.0);
         let key = KeyPair::generate().expect("a key");
         let pem = parameters.serialize_request(&key).expect("a request").pem().expect("PEM");
-        CertificateSigningRequest {
-            metadata: ObjectMeta { name: Some(name.to_owned()), ..Default::default() },
-            spec: CertificateSigningRequestSpec {
-                request: ByteString(pem.into_bytes()),
-                signer_name: signer.to_owned(),
-                usages: Some(usages.iter().map(|usage| (*usage).to_owned()).collect()),
-                expiration_seconds: Some(3600),
-                ..Default::default()
-            },
-            status: None,
-        }
+        let spec = CertificateSigningRequestSpec::new()
+            .with_request(pem.into_bytes())
+            .with_signer_name(signer)
+            .with_usages(usages.iter().copied())
+            .with_expiration_seconds(3600);
+        CertificateSigningRequest::new().with_metadata(ObjectMeta::new().with_name(name)).with_spec(spec)
     }
 
     impl ControlPlane {
@@ -96,12 +91,12 @@ mod tests {
         async fn decided(
             &self,
             name: &str,
-            by: impl Fn(&CertificateSigningRequest) -> bool,
-        ) -> CertificateSigningRequest {
+            by: impl Fn(CertificateSigningRequestView<'_>) -> bool,
+        ) -> SharedObject<CertificateSigningRequest> {
             let look = async {
                 loop {
-                    let found: CertificateSigningRequest = self.admin.get("", name).await.expect("there");
-                    if by(&found) {
+                    let found = self.admin.api::<CertificateSigningRequest>("").get(name).await.expect("there");
+                    if by(found.view()) {
                         return found;
                     }
                     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -111,8 +106,8 @@ mod tests {
         }
     }
 
-    fn certificate(request: &CertificateSigningRequest) -> Option<&ByteString> {
-        request.status.as_ref()?.certificate.as_ref()
+    fn certificate(request: CertificateSigningRequestView<'_>) -> Option<Vec<u8>> {
+        Some(request.status().certificate().decode()).filter(|pem| !pem.is_empty())
     }
 
     #[tokio::test]
@@ -122,15 +117,16 @@ mod tests {
         let usages = &["digital signature", "client auth"];
         let signer = "kubernetes.io/kube-apiserver-client-kubelet";
         let asked = request("next", signer, usages, ("system:node:a", "system:nodes"));
-        node.create("", &asked).await.expect("asked");
+        let requests = node.api::<CertificateSigningRequest>("");
+        requests.create(&asked).await.expect("asked");
         let other = request("of-another", signer, usages, ("system:node:b", "system:nodes"));
-        let refused = node.create("", &other).await.expect_err("no node asks to be another").to_string();
+        let refused = requests.create(&other).await.expect_err("no node asks to be another").to_string();
         assert!(refused.contains("can only create a node CSR with CN=system:node:a"), "{refused}");
 
         let issued = plane.decided("next", |request| certificate(request).is_some()).await;
-        let conditions = issued.status.as_ref().and_then(|status| status.conditions.clone()).unwrap_or_default();
-        assert_eq!(conditions[0].reason.as_deref(), Some("AutoApproved"));
-        let pem = String::from_utf8(certificate(&issued).expect("issued").0.clone()).expect("PEM");
+        let issued = issued.view();
+        assert_eq!(issued.status().conditions().first().map(|condition| condition.reason()), Some("AutoApproved"));
+        let pem = String::from_utf8(certificate(issued).expect("issued")).expect("PEM");
         let facts = Facts::of_pem("issued", &pem).expect("readable");
         assert_eq!(
             (facts.common_name.as_str(), &facts.organizations[0]),
@@ -145,27 +141,17 @@ mod tests {
     async fn what_a_signer_must_not_sign_fails_with_the_reason() {
         let plane = start().await;
         let asked = request("wrong", "kubernetes.io/kube-apiserver-client", &["server auth"], ("alice", "dev"));
-        let mut approved = plane.admin.create("", &asked).await.expect("asked");
-        let condition = CertificateSigningRequestCondition {
-            type_: "Approved".into(),
-            status: "True".into(),
-            reason: Some("ByHand".into()),
-            ..Default::default()
-        };
-        approved.status.get_or_insert_default().conditions = Some(vec![condition]);
-        let path = ResourcePath::of::<CertificateSigningRequest>();
-        let _: CertificateSigningRequest =
-            plane.admin.replace_subresource(&path, "", "wrong", "approval", &approved).await.expect("approved");
-        let conditions = |request: &CertificateSigningRequest| {
-            request.status.as_ref().and_then(|status| status.conditions.clone()).unwrap_or_default()
-        };
-        let failed = plane.decided("wrong", |request| conditions(request).len() == 2).await;
-        let condition = &conditions(&failed)[1];
-        assert_eq!(
-            (condition.type_.as_str(), condition.reason.as_deref()),
-            ("Failed", Some("SignerValidationFailure"))
-        );
-        assert_eq!(condition.message.as_deref(), Some("invalid usage for client certificate: server auth"));
-        assert!(condition.last_update_time.is_some() && certificate(&failed).is_none());
+        let requests = plane.admin.api::<CertificateSigningRequest>("");
+        let mut approved = requests.create(&asked).await.expect("asked").to_owned();
+        let by_hand =
+            CertificateSigningRequestCondition::new().with_type("Approved").with_status("True").with_reason("ByHand");
+        approved.edit_status(|status| status.set_conditions([by_hand]));
+        requests.replace_subresource(&approved, "approval").await.expect("approved");
+        let failed = plane.decided("wrong", |request| request.status().conditions().len() == 2).await;
+        let failed = failed.view();
+        let condition = failed.status().conditions().get(1).expect("two conditions");
+        assert_eq!((condition.type_(), condition.reason()), ("Failed", "SignerValidationFailure"));
+        assert_eq!(condition.message(), "invalid usage for client certificate: server auth");
+        assert!(condition.last_update_time().is_some() && certificate(failed).is_none());
     }
 }

@@ -5,8 +5,9 @@ use crate::progress::say;
 use crate::{Place, daemon, unsupported};
 use anyhow::{Context, Result, bail};
 use ferry_api::problems::{self, Problem};
+use ferry_api::rules::condition;
+use ferry_api::view::core::v1::{Node, NodeView, Pod};
 use ferry_client::{Client, ListParams, Request, TlsTransport};
-use k8s_openapi::api::core::v1::{Node, Pod};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,12 +33,13 @@ pub async fn run(place: &Place) -> Result<()> {
     for problem in problems(&client).await? {
         say(&format!("problem   {}", render_problem(&problem)));
     }
-    for node in client.list::<Node>("", &ListParams::default()).await.context("cannot list nodes")?.items {
-        say(&format!("node      {} is {}", node.metadata.name.as_deref().unwrap_or("?"), describe_node(&node)));
+    for node in client.api::<Node>("").list(&ListParams::default()).await.context("cannot list nodes")?.items {
+        say(&format!("node      {} is {}", node.name(), describe_node(node.view())));
     }
     let mut phases: BTreeMap<String, usize> = BTreeMap::new();
-    for pod in client.list::<Pod>("", &ListParams::default()).await.context("cannot list pods")?.items {
-        *phases.entry(pod.status.and_then(|s| s.phase).unwrap_or_else(|| "Unknown".into())).or_default() += 1;
+    for pod in client.api::<Pod>("").list(&ListParams::default()).await.context("cannot list pods")?.items {
+        let phase = pod.view().status().phase();
+        *phases.entry(if phase.is_empty() { "Unknown" } else { phase }.to_owned()).or_default() += 1;
     }
     let phases: Vec<String> = phases.into_iter().map(|(phase, n)| format!("{n} {phase}")).collect();
     for line in unsupported::lines(&client).await? {
@@ -86,11 +88,11 @@ fn render_problem(problem: &Problem) -> String {
 }
 
 /// Ready, or the reason the kubelet gives for not being so.
-fn describe_node(node: &Node) -> String {
-    let conditions = node.status.iter().flat_map(|s| s.conditions.iter().flatten());
-    match conditions.into_iter().find(|c| c.type_ == "Ready") {
-        Some(ready) if ready.status == "True" => "Ready".to_owned(),
-        Some(ready) => format!("not Ready: {}", ready.message.as_deref().unwrap_or("no reason given")),
+fn describe_node(node: NodeView<'_>) -> String {
+    match condition::find(node.status().conditions(), "Ready") {
+        Some(ready) if ready.status() == "True" => "Ready".to_owned(),
+        Some(ready) if ready.message().is_empty() => "not Ready: no reason given".to_owned(),
+        Some(ready) => format!("not Ready: {}", ready.message()),
         None => "not Ready: it has not reported yet".to_owned(),
     }
 }

@@ -1,15 +1,14 @@
 //! Services and slices for this crate's tests, as short as they can be said.
 
-use std::sync::Arc;
-
-use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::api::discovery::v1::EndpointSlice;
+use ferry_api::rules::key::ObjectKey;
+use ferry_api::view::core::v1::Service;
+use ferry_api::view::discovery::v1::EndpointSlice;
 use serde_json::{Value, json};
 
-use crate::{Config, ServiceKey};
+use crate::Config;
 
-pub(crate) fn key(name: &str) -> ServiceKey {
-    ServiceKey { namespace: "default".to_string(), name: name.to_string() }
+pub(crate) fn key(name: &str) -> ObjectKey {
+    ObjectKey::new("default", name)
 }
 
 pub(crate) fn config() -> Config {
@@ -29,13 +28,12 @@ pub(crate) fn service(name: &str, spec: Value) -> Service {
         "ports": [{"name": "http", "port": 80, "protocol": "TCP"}],
     });
     merge(&mut whole, spec);
-    let object = json!({"metadata": {"namespace": "default", "name": name}, "spec": whole});
-    serde_json::from_value(object).expect("a Service")
+    Service::from(json!({"metadata": {"namespace": "default", "name": name}, "spec": whole}))
 }
 
 /// A slice whose ports are all called http and numbered 8080; endpoints are given as address and
 /// conditions: `r`eady, `s`erving, `t`erminating, `l`ocal.
-pub(crate) fn slice(service: &str, name: &str, endpoints: &[(&str, &str)]) -> Arc<EndpointSlice> {
+pub(crate) fn slice(service: &str, name: &str, endpoints: &[(&str, &str)]) -> EndpointSlice {
     let endpoints: Vec<Value> = endpoints
         .iter()
         .map(|(address, conditions)| {
@@ -51,13 +49,12 @@ pub(crate) fn slice(service: &str, name: &str, endpoints: &[(&str, &str)]) -> Ar
         })
         .collect();
     let six = endpoints.iter().any(|endpoint| endpoint["addresses"][0].as_str().is_some_and(|text| text.contains(':')));
-    let object = json!({
+    EndpointSlice::from(json!({
         "metadata": {"namespace": "default", "name": name, "labels": {"kubernetes.io/service-name": service}},
         "addressType": if six { "IPv6" } else { "IPv4" },
         "ports": [{"name": "http", "port": 8080, "protocol": "TCP"}],
         "endpoints": endpoints,
-    });
-    Arc::new(serde_json::from_value(object).expect("an EndpointSlice"))
+    }))
 }
 
 fn merge(into: &mut Value, from: Value) {

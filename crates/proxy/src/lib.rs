@@ -13,7 +13,6 @@
 //! **Invariant:** nothing outside the configured table is ever read or changed.
 
 mod apply;
-mod cidr;
 #[cfg(test)]
 mod fixtures;
 mod model;
@@ -24,13 +23,14 @@ mod sync;
 use std::ffi::OsString;
 use std::net::IpAddr;
 
-use ferry_client::Informers;
+use ferry_api::rules::cidr::Cidr;
+use ferry_client::cache::Informers;
+use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use self::apply::{Nft, NftCommand};
-pub use self::cidr::Cidr;
-pub use self::model::{Endpoint, Family, Protocol, ServiceKey, ServicePort, TrafficPolicy, compute_service};
+pub use self::model::{Endpoint, Family, Protocol, ServicePort, TrafficPolicy, compute_service};
 pub use self::render::{ServiceRules, render_base, render_service};
 pub use self::ruleset::{Ruleset, Transaction};
 
@@ -78,8 +78,6 @@ pub enum Error {
     Talk { command: String, source: std::io::Error },
     #[error("{command} refused the transaction ({status}): {output}")]
     Refused { command: String, status: std::process::ExitStatus, output: String },
-    #[error("{0:?} is not an address range such as 10.244.0.0/16")]
-    Cidr(String),
     #[error("{0:?} cannot name a table: use letters, digits, '-' and '_', starting with a letter")]
     Table(String),
 }
@@ -87,16 +85,20 @@ pub enum Error {
 /// Keeps the table in step with the cluster until `shutdown`. `ready` turns true once the first
 /// full set of rules is in place. The rules stay when it returns: a proxy that is restarted
 /// must not cut the traffic off.
-pub async fn run(
-    informers: &Informers,
+pub fn run(
+    informers: Informers,
     config: Config,
     ready: watch::Sender<bool>,
     shutdown: CancellationToken,
-) -> Result<(), Error> {
-    check_table(&config.table)?;
-    let nft = NftCommand::new(config.nft.clone());
-    sync::run(informers, &config, &nft, ready, shutdown).await;
-    Ok(())
+) -> BoxFuture<'static, Result<(), Error>> {
+    // Boxed here, so that the loop is compiled in this crate and not once more in the binary.
+    async move {
+        check_table(&config.table)?;
+        let nft = NftCommand::new(config.nft.clone());
+        sync::run(&informers, &config, &nft, ready, shutdown).await;
+        Ok(())
+    }
+    .boxed()
 }
 
 /// Puts the chain in place that keeps pods and neighbours from the host's loopback network.

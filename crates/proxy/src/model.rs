@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
-use k8s_openapi::api::core::v1::{Service, ServicePort as ApiPort, ServiceSpec};
-use k8s_openapi::api::discovery::v1::EndpointSlice;
-
-use crate::Cidr;
+use ferry_api::rules::cidr::Cidr;
+use ferry_api::view::core::v1::{ServicePortView, ServiceSpecView, ServiceView};
+use ferry_api::view::discovery::v1::EndpointSliceView;
 
 /// Services with this label belong to another proxy.
 const OTHER_PROXY_LABEL: &str = "service.kubernetes.io/service-proxy-name";
@@ -44,12 +43,12 @@ pub enum Protocol {
 
 impl Protocol {
     /// An absent protocol is TCP, as the API defaults it.
-    fn parse(name: Option<&str>) -> Option<Protocol> {
+    fn parse(name: &str) -> Option<Protocol> {
         match name {
-            None | Some("TCP") => Some(Protocol::Tcp),
-            Some("UDP") => Some(Protocol::Udp),
-            Some("SCTP") => Some(Protocol::Sctp),
-            Some(_) => None,
+            "" | "TCP" => Some(Protocol::Tcp),
+            "UDP" => Some(Protocol::Udp),
+            "SCTP" => Some(Protocol::Sctp),
+            _ => None,
         }
     }
 }
@@ -68,12 +67,6 @@ impl fmt::Display for Protocol {
 pub enum TrafficPolicy {
     Cluster,
     Local,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServiceKey {
-    pub namespace: String,
-    pub name: String,
 }
 
 /// A place that traffic is sent to.
@@ -136,37 +129,36 @@ impl ServicePort {
 /// The ports of a Service with what they lead to on this node. Empty for a Service that has no
 /// addresses to serve: headless, ExternalName, or another proxy's.
 pub fn compute_service<'s>(
-    service: &Service,
-    slices: impl IntoIterator<Item = &'s EndpointSlice>,
+    service: ServiceView<'_>,
+    slices: impl IntoIterator<Item = EndpointSliceView<'s>>,
     node_name: &str,
 ) -> Vec<ServicePort> {
-    let Some(spec) = &service.spec else { return Vec::new() };
-    let labels = service.metadata.labels.iter().flatten();
-    if spec.type_.as_deref() == Some("ExternalName") || labels.into_iter().any(|(name, _)| name == OTHER_PROXY_LABEL) {
+    let spec = service.spec();
+    if spec.type_() == "ExternalName" || service.metadata().labels().contains_key(OTHER_PROXY_LABEL) {
         return Vec::new();
     }
-    let slices: Vec<&EndpointSlice> = slices.into_iter().collect();
+    let slices: Vec<EndpointSliceView<'_>> = slices.into_iter().collect();
     let mut ports = Vec::new();
     for cluster_ip in cluster_ips(spec) {
-        for port in spec.ports.iter().flatten() {
-            ports.extend(compute_port(service, spec, port, cluster_ip, &slices, node_name));
+        for port in spec.ports() {
+            ports.extend(compute_port(service, port, cluster_ip, &slices, node_name));
         }
     }
     ports
 }
 
 fn compute_port(
-    service: &Service,
-    spec: &ServiceSpec,
-    port: &ApiPort,
+    service: ServiceView<'_>,
+    port: ServicePortView<'_>,
     cluster_ip: IpAddr,
-    slices: &[&EndpointSlice],
+    slices: &[EndpointSliceView<'_>],
     node_name: &str,
 ) -> Option<ServicePort> {
+    let spec = service.spec();
     let family = Family::of(cluster_ip);
-    let protocol = Protocol::parse(port.protocol.as_deref())?;
-    let number = u16::try_from(port.port).ok().filter(|number| *number > 0)?;
-    let name = port.name.as_deref().unwrap_or_default();
+    let protocol = Protocol::parse(port.protocol())?;
+    let number = port_number(port.port())?;
+    let name = port.name();
     let in_family = |addresses: &mut dyn Iterator<Item = &str>| -> Vec<IpAddr> {
         addresses
             .filter_map(|address| address.parse().ok())
@@ -179,13 +171,13 @@ fn compute_port(
         protocol,
         port: number,
         cluster_ip,
-        external_ips: in_family(&mut spec.external_ips.iter().flatten().map(String::as_str)),
+        external_ips: in_family(&mut spec.external_ips().iter()),
         load_balancer_ips: in_family(&mut load_balancer_vips(service)),
         source_ranges: source_ranges(spec, family),
-        node_port: port.node_port.and_then(|number| u16::try_from(number).ok()).filter(|number| *number > 0),
+        node_port: port_number(port.node_port()),
         affinity_seconds: affinity_seconds(spec),
-        internal_policy: policy(spec.internal_traffic_policy.as_deref()),
-        external_policy: policy(spec.external_traffic_policy.as_deref()),
+        internal_policy: policy(spec.internal_traffic_policy().unwrap_or_default()),
+        external_policy: policy(spec.external_traffic_policy()),
         cluster_endpoints: Vec::new(),
         local_endpoints: Vec::new(),
         has_endpoints: false,
@@ -207,6 +199,11 @@ fn compute_port(
     Some(computed)
 }
 
+/// The port of that number; 0 is none.
+fn port_number(number: i32) -> Option<u16> {
+    u16::try_from(number).ok().filter(|number| *number > 0)
+}
+
 /// An endpoint that might be used, with its conditions.
 struct Candidate {
     local: bool,
@@ -218,7 +215,7 @@ struct Candidate {
 /// The endpoints of a port from all slices, by address and port. While an address is handed
 /// from a terminating pod to a new one both may be listed, and the new one counts.
 fn candidates(
-    slices: &[&EndpointSlice],
+    slices: &[EndpointSliceView<'_>],
     family: Family,
     port_name: &str,
     protocol: Protocol,
@@ -229,21 +226,21 @@ fn candidates(
         Family::V4 => "IPv4",
         Family::V6 => "IPv6",
     };
-    for slice in slices.iter().filter(|slice| slice.address_type == address_type) {
-        let matching = slice.ports.iter().flatten().filter(|port| {
-            port.name.as_deref().unwrap_or_default() == port_name
-                && Protocol::parse(port.protocol.as_deref()) == Some(protocol)
+    for slice in slices.iter().filter(|slice| slice.address_type() == address_type) {
+        let matching = slice.ports().iter().filter(|port| {
+            port.name().unwrap_or_default() == port_name
+                && Protocol::parse(port.protocol().unwrap_or_default()) == Some(protocol)
         });
-        for port in matching.filter_map(|port| u16::try_from(port.port?).ok()).filter(|port| *port > 0) {
-            for endpoint in slice.endpoints.iter().flatten() {
-                let address = endpoint.addresses.first().and_then(|address| address.parse::<IpAddr>().ok());
+        for port in matching.filter_map(|port| port_number(port.port()?)) {
+            for endpoint in slice.endpoints() {
+                let address = endpoint.addresses().first().and_then(|address| address.parse::<IpAddr>().ok());
                 let Some(address) = address.filter(|address| Family::of(*address) == family) else { continue };
-                let conditions = endpoint.conditions.as_ref();
+                let conditions = endpoint.conditions();
                 let candidate = Candidate {
-                    local: endpoint.node_name.as_deref() == Some(node_name),
-                    ready: conditions.and_then(|conditions| conditions.ready).unwrap_or(true),
-                    serving: conditions.and_then(|conditions| conditions.serving).unwrap_or(true),
-                    terminating: conditions.and_then(|conditions| conditions.terminating).unwrap_or(false),
+                    local: endpoint.node_name() == Some(node_name),
+                    ready: conditions.ready().unwrap_or(true),
+                    serving: conditions.serving().unwrap_or(true),
+                    terminating: conditions.terminating().unwrap_or(false),
                 };
                 let place = (address, port);
                 if !candidate.terminating || !candidates.contains_key(&place) {
@@ -269,9 +266,9 @@ fn usable(candidates: &BTreeMap<(IpAddr, u16), Candidate>, passes: impl Fn(&Cand
 }
 
 /// At most one per family. A headless Service says "None", which is no address.
-fn cluster_ips(spec: &ServiceSpec) -> Vec<IpAddr> {
-    let listed = spec.cluster_ips.iter().flatten();
-    let single = spec.cluster_ip.iter().filter(|_| spec.cluster_ips.as_ref().is_none_or(Vec::is_empty));
+fn cluster_ips(spec: ServiceSpecView<'_>) -> Vec<IpAddr> {
+    let listed = spec.cluster_ips().iter();
+    let single = spec.cluster_ips().is_empty().then(|| spec.cluster_ip());
     let mut addresses: Vec<IpAddr> = listed.chain(single).filter_map(|address| address.parse().ok()).collect();
     addresses.sort();
     addresses.dedup_by_key(|address| Family::of(*address));
@@ -280,18 +277,16 @@ fn cluster_ips(spec: &ServiceSpec) -> Vec<IpAddr> {
 
 /// The addresses that a load balancer leaves on the packets it forwards. One in mode Proxy
 /// replaces them, and packets for its address must then go out to it.
-fn load_balancer_vips(service: &Service) -> impl Iterator<Item = &str> {
-    let status = service.status.as_ref().and_then(|status| status.load_balancer.as_ref());
-    let ingress = status.and_then(|status| status.ingress.as_ref()).into_iter().flatten();
-    ingress
-        .filter(|ingress| ingress.ip_mode.as_deref().unwrap_or("VIP") == "VIP")
-        .filter_map(|ingress| ingress.ip.as_deref())
+fn load_balancer_vips<'a>(service: ServiceView<'a>) -> impl Iterator<Item = &'a str> {
+    let ingress = service.status().load_balancer().ingress().iter();
+    ingress.filter(|ingress| ingress.ip_mode().unwrap_or("VIP") == "VIP").map(|ingress| ingress.ip())
 }
 
 /// A range that holds everyone is no restriction.
-fn source_ranges(spec: &ServiceSpec, family: Family) -> Vec<Cidr> {
-    let ranges = spec.load_balancer_source_ranges.iter().flatten();
+fn source_ranges(spec: ServiceSpecView<'_>, family: Family) -> Vec<Cidr> {
+    let ranges = spec.load_balancer_source_ranges();
     let mut ranges: Vec<Cidr> = ranges
+        .iter()
         .filter_map(|range| range.trim().parse().ok())
         .filter(|range: &Cidr| Family::of(range.network()) == family)
         .collect();
@@ -301,18 +296,18 @@ fn source_ranges(spec: &ServiceSpec, family: Family) -> Vec<Cidr> {
     ranges
 }
 
-fn affinity_seconds(spec: &ServiceSpec) -> Option<u32> {
-    if spec.session_affinity.as_deref() != Some("ClientIP") {
+fn affinity_seconds(spec: ServiceSpecView<'_>) -> Option<u32> {
+    if spec.session_affinity() != "ClientIP" {
         return None;
     }
-    let config = spec.session_affinity_config.as_ref().and_then(|config| config.client_ip.as_ref());
-    let seconds = config.and_then(|config| config.timeout_seconds).unwrap_or(AFFINITY_SECONDS);
+    let config = spec.session_affinity_config().and_then(|config| config.client_ip());
+    let seconds = config.and_then(|config| config.timeout_seconds()).unwrap_or(AFFINITY_SECONDS);
     u32::try_from(seconds).ok().filter(|seconds| *seconds > 0)
 }
 
-fn policy(name: Option<&str>) -> TrafficPolicy {
+fn policy(name: &str) -> TrafficPolicy {
     match name {
-        Some("Local") => TrafficPolicy::Local,
+        "Local" => TrafficPolicy::Local,
         _ => TrafficPolicy::Cluster,
     }
 }

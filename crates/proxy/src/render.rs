@@ -24,8 +24,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::IpAddr;
 
-use crate::model::{Endpoint, Family, ServiceKey, ServicePort, TrafficPolicy};
-use crate::{Cidr, Config};
+use ferry_api::rules::cidr::Cidr;
+use ferry_api::rules::key::ObjectKey;
+
+use crate::Config;
+use crate::model::{Endpoint, Family, ServicePort, TrafficPolicy};
 
 /// Everything that one Service adds to the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -241,7 +244,7 @@ impl Frame {
 
 /// What a Service adds. Nothing, if its names are not such as the API server lets pass: they
 /// become part of a script.
-pub fn render_service(key: &ServiceKey, ports: &[ServicePort], config: &Config) -> ServiceRules {
+pub fn render_service(key: &ObjectKey, ports: &[ServicePort], config: &Config) -> ServiceRules {
     let mut rules = ServiceRules::default();
     for port in ports {
         let id = format!("{}/{}/{}/{}", key.namespace, key.name, port.protocol, port.label);

@@ -4,17 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use ferry_api::rules::key::ObjectKey;
+
 use crate::Config;
-use crate::model::ServiceKey;
 use crate::render::{Element, ServiceRules, render_base};
 
 /// The desired content of the table besides the frame.
 #[derive(Debug, Default)]
 pub struct Ruleset {
-    services: BTreeMap<ServiceKey, ServiceRules>,
+    services: BTreeMap<ObjectKey, ServiceRules>,
     /// Who wants an element, and with which verdict. Two Services may share an endpoint, or
     /// both claim one external address; the first by name gets its way.
-    claims: BTreeMap<Element, BTreeMap<ServiceKey, Option<String>>>,
+    claims: BTreeMap<Element, BTreeMap<ObjectKey, Option<String>>>,
     /// Chains that nothing leads to any more, emptied but not yet removed. Before Linux 6.2 a
     /// chain counts as used for a moment after the last element that named it is gone, so that
     /// removing it in the same transaction would fail.
@@ -24,7 +25,7 @@ pub struct Ruleset {
 impl Ruleset {
     /// Gives a Service its new rules, empty ones if it is gone, and adds what that changes to
     /// the transaction.
-    pub fn replace(&mut self, key: &ServiceKey, new: ServiceRules, transaction: &mut Transaction) {
+    pub fn replace(&mut self, key: &ObjectKey, new: ServiceRules, transaction: &mut Transaction) {
         let old = self.services.remove(key).unwrap_or_default();
         if old != new {
             self.replace_chains(&old, &new, transaction);
@@ -65,7 +66,7 @@ impl Ruleset {
     fn replace_claim(
         &mut self,
         element: &Element,
-        key: &ServiceKey,
+        key: &ObjectKey,
         new: Option<&Option<String>>,
         transaction: &mut Transaction,
     ) {

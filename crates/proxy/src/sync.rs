@@ -5,26 +5,30 @@
 //! a few transactions without a timer. After a failure the kernel's content is in doubt, hence
 //! the next attempt replaces all of it, later and later until one succeeds.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ferry_client::{Event, Informer, Informers};
-use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::api::discovery::v1::EndpointSlice;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use tokio::sync::{mpsc, watch};
+use ferry_api::rules::backoff::Backoff;
+use ferry_api::rules::key::ObjectKey;
+use ferry_api::view::core::v1::Service;
+use ferry_api::view::discovery::v1::EndpointSlice;
+use ferry_client::SharedObject;
+use ferry_client::cache::{Event, Informer, Informers};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::Nft;
-use crate::model::{ServiceKey, compute_service};
+use crate::model::{ServicePort, compute_service};
 use crate::render::render_service;
 use crate::ruleset::{Ruleset, Transaction, render_stale_removal};
 use crate::{Config, Error};
 
 /// Names the Service that a slice belongs to.
 const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
+
+/// The index of slices by the namespace and name of their Service.
+const BY_SERVICE: &str = "service";
 
 /// The first and the longest wait after a failure.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
@@ -46,73 +50,55 @@ pub(crate) async fn run(
         () = async { services.synced().await; slices.synced().await } => {}
         () = shutdown.cancelled() => return,
     }
-    let (service_events, slice_events) = (services.subscribe(), slices.subscribe());
-    let mut syncer = Syncer::new(config, nft, Services::Informer(services));
-    syncer.run(service_events, slice_events, ready, shutdown).await;
-}
-
-/// Where a Service is looked up; tests bring their own.
-enum Services {
-    Informer(Informer<Service>),
-    #[cfg(test)]
-    Given(Arc<parking_lot::Mutex<BTreeMap<ServiceKey, Arc<Service>>>>),
-}
-
-impl Services {
-    fn get(&self, key: &ServiceKey) -> Option<Arc<Service>> {
-        match self {
-            Services::Informer(informer) => informer.get(&key.namespace, &key.name),
-            #[cfg(test)]
-            Services::Given(services) => services.lock().get(key).cloned(),
-        }
-    }
+    Syncer::new(config, nft, services, slices).run(ready, shutdown).await;
 }
 
 struct Syncer<'a> {
     config: &'a Config,
     nft: &'a dyn Nft,
-    services: Services,
-    slices: SliceIndex,
+    services: Informer<Service>,
+    slices: Informer<EndpointSlice>,
     ruleset: Ruleset,
     /// Services whose rules may have to change.
-    dirty: BTreeSet<ServiceKey>,
+    dirty: BTreeSet<ObjectKey>,
     /// The kernel's content is not known: at the start, and after a failure.
     needs_full: bool,
-    failures: u32,
+    backoff: Backoff,
     /// When to try again, or to remove stale chains.
     retry_at: Option<Instant>,
     stale_at: Option<Instant>,
 }
 
 impl<'a> Syncer<'a> {
-    fn new(config: &'a Config, nft: &'a dyn Nft, services: Services) -> Syncer<'a> {
+    fn new(
+        config: &'a Config,
+        nft: &'a dyn Nft,
+        services: Informer<Service>,
+        slices: Informer<EndpointSlice>,
+    ) -> Syncer<'a> {
+        let slices = slices.indexed(BY_SERVICE, |slice| service_of(slice).iter().map(ObjectKey::to_string).collect());
         Syncer {
             config,
             nft,
             services,
-            slices: SliceIndex::default(),
+            slices,
             ruleset: Ruleset::default(),
             dirty: BTreeSet::new(),
             needs_full: true,
-            failures: 0,
+            backoff: Backoff::new(RETRY_FIRST, RETRY_LAST),
             retry_at: None,
             stale_at: None,
         }
     }
 
-    async fn run(
-        &mut self,
-        mut service_events: mpsc::UnboundedReceiver<Event<Service>>,
-        mut slice_events: mpsc::UnboundedReceiver<Event<EndpointSlice>>,
-        ready: watch::Sender<bool>,
-        shutdown: CancellationToken,
-    ) {
+    async fn run(&mut self, ready: watch::Sender<bool>, shutdown: CancellationToken) {
+        let (mut service_events, mut slice_events) = (self.services.subscribe(), self.slices.subscribe());
         loop {
             while let Ok(event) = service_events.try_recv() {
-                self.note_service(event);
+                self.note_service(&event);
             }
             while let Ok(event) = slice_events.try_recv() {
-                self.note_slice(event);
+                self.note_slice(&event);
             }
             let now = Instant::now();
             let waiting = self.retry_at.is_some_and(|at| now < at);
@@ -129,11 +115,11 @@ impl<'a> Syncer<'a> {
             }
             tokio::select! {
                 event = service_events.recv() => match event {
-                    Some(event) => self.note_service(event),
+                    Some(event) => self.note_service(&event),
                     None => return,
                 },
                 event = slice_events.recv() => match event {
-                    Some(event) => self.note_slice(event),
+                    Some(event) => self.note_slice(&event),
                     None => return,
                 },
                 () = until(self.retry_at.filter(|_| waiting)) => {}
@@ -143,25 +129,22 @@ impl<'a> Syncer<'a> {
         }
     }
 
-    fn note_service(&mut self, event: Event<Service>) {
-        if let Some(key) = key_of(&event.object().metadata, None) {
-            self.dirty.insert(key);
-        }
+    fn note_service(&mut self, event: &Event<Service>) {
+        self.dirty.insert(ObjectKey::of(event.object().meta()));
     }
 
-    fn note_slice(&mut self, event: Event<EndpointSlice>) {
-        self.slices.note(event, &mut self.dirty);
+    /// The label that names the Service may have changed, which then concerns both.
+    fn note_slice(&mut self, event: &Event<EndpointSlice>) {
+        let (old, new) = event.versions();
+        self.dirty.extend([old, new].into_iter().flatten().filter_map(service_of));
     }
 
     async fn sync(&mut self) {
         let dirty = std::mem::take(&mut self.dirty);
         let mut transaction = Transaction::default();
         for key in &dirty {
-            let ports = match self.services.get(key) {
-                Some(service) => compute_service(&service, self.slices.of(key), &self.config.node_name),
-                None => Vec::new(),
-            };
-            self.ruleset.replace(key, render_service(key, &ports, self.config), &mut transaction);
+            let rules = render_service(key, &self.compute_ports(key), self.config);
+            self.ruleset.replace(key, rules, &mut transaction);
         }
         let script = if self.needs_full {
             self.ruleset.render_full(self.config)
@@ -175,7 +158,7 @@ impl<'a> Syncer<'a> {
             Ok(()) => {
                 tracing::debug!(services = dirty.len(), full = self.needs_full, elapsed = ?started.elapsed(), "rules are in place");
                 self.needs_full = false;
-                self.failures = 0;
+                self.backoff.reset();
                 self.retry_at = None;
                 self.stale_at = self.ruleset.has_stale().then(|| Instant::now() + STALE_AFTER);
             }
@@ -183,10 +166,17 @@ impl<'a> Syncer<'a> {
         }
     }
 
+    /// The ports of the Service as the informers have it now; none if it is gone. Costs as much
+    /// as the Service has endpoints.
+    fn compute_ports(&self, key: &ObjectKey) -> Vec<ServicePort> {
+        let Some(service) = self.services.get(&key.namespace, &key.name) else { return Vec::new() };
+        let slices = self.slices.by_index(BY_SERVICE, &key.to_string());
+        compute_service(service.view(), slices.iter().map(SharedObject::view), &self.config.node_name)
+    }
+
     fn fail(&mut self, error: &Error) {
-        let wait = compute_retry(self.failures);
+        let wait = self.backoff.next_pause();
         tracing::error!(error = error as &dyn std::error::Error, retry_in = ?wait, "the rules could not be set");
-        self.failures = self.failures.saturating_add(1);
         self.needs_full = true;
         self.retry_at = Some(Instant::now() + wait);
         self.stale_at = None;
@@ -208,10 +198,6 @@ impl<'a> Syncer<'a> {
     }
 }
 
-fn compute_retry(failures: u32) -> Duration {
-    RETRY_FIRST.saturating_mul(1 << failures.min(10)).min(RETRY_LAST)
-}
-
 async fn until(instant: Option<Instant>) {
     match instant {
         Some(instant) => tokio::time::sleep_until(instant).await,
@@ -219,57 +205,10 @@ async fn until(instant: Option<Instant>) {
     }
 }
 
-/// The slices of each Service.
-#[derive(Default)]
-struct SliceIndex {
-    by_service: HashMap<ServiceKey, BTreeMap<String, Arc<EndpointSlice>>>,
-}
-
-impl SliceIndex {
-    fn note(&mut self, event: Event<EndpointSlice>, dirty: &mut BTreeSet<ServiceKey>) {
-        match event {
-            Event::Added(slice) => self.add(slice, dirty),
-            Event::Updated { old, new } => {
-                // The label that names the Service may have changed.
-                self.remove(&old, dirty);
-                self.add(new, dirty);
-            }
-            Event::Deleted(slice) => self.remove(&slice, dirty),
-        }
-    }
-
-    fn add(&mut self, slice: Arc<EndpointSlice>, dirty: &mut BTreeSet<ServiceKey>) {
-        if let Some((service, name)) = owner_of(&slice) {
-            self.by_service.entry(service.clone()).or_default().insert(name, slice);
-            dirty.insert(service);
-        }
-    }
-
-    fn remove(&mut self, slice: &EndpointSlice, dirty: &mut BTreeSet<ServiceKey>) {
-        let Some((service, name)) = owner_of(slice) else { return };
-        if let Some(slices) = self.by_service.get_mut(&service) {
-            slices.remove(&name);
-            if slices.is_empty() {
-                self.by_service.remove(&service);
-            }
-        }
-        dirty.insert(service);
-    }
-
-    fn of(&self, key: &ServiceKey) -> impl Iterator<Item = &EndpointSlice> {
-        self.by_service.get(key).into_iter().flat_map(BTreeMap::values).map(Arc::as_ref)
-    }
-}
-
-/// The Service of a slice, and the slice's own name.
-fn owner_of(slice: &EndpointSlice) -> Option<(ServiceKey, String)> {
-    let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME_LABEL)?;
-    Some((key_of(&slice.metadata, Some(service))?, slice.metadata.name.clone()?))
-}
-
-fn key_of(metadata: &ObjectMeta, name: Option<&String>) -> Option<ServiceKey> {
-    let name = name.or(metadata.name.as_ref())?.clone();
-    Some(ServiceKey { namespace: metadata.namespace.clone()?, name })
+/// The Service that a slice belongs to.
+fn service_of(slice: &SharedObject<EndpointSlice>) -> Option<ObjectKey> {
+    let service = slice.meta().labels().get(SERVICE_NAME_LABEL)?;
+    Some(ObjectKey::new(slice.namespace(), service))
 }
 
 #[cfg(test)]

@@ -2,21 +2,20 @@
 
 use super::*;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 fn service(name: &str, spec: Value) -> Event<Service> {
     let service = json!({"metadata": {"name": name, "namespace": "default"}, "spec": spec});
-    Event::Added(Arc::new(serde_json::from_value(service).expect("a service")))
+    Event::Added(SharedObject::of(service))
 }
 
 fn slice(name: &str, service: &str, endpoints: Value, ports: Value) -> Event<EndpointSlice> {
     let slice = json!({"metadata": {"name": name, "namespace": "default", "labels": {SERVICE_NAME: service}},
         "addressType": "IPv4", "endpoints": endpoints, "ports": ports});
-    Event::Added(Arc::new(serde_json::from_value(slice).expect("a slice")))
+    Event::Added(SharedObject::of(slice))
 }
 
 fn namespace(name: &str) -> Event<Namespace> {
-    Event::Added(Arc::new(serde_json::from_value(json!({"metadata": {"name": name}})).expect("a namespace")))
+    Event::Added(SharedObject::of(json!({"metadata": {"name": name}})))
 }
 
 fn zone() -> Zone {

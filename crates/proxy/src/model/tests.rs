@@ -1,3 +1,6 @@
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::ServiceStatus;
+use ferry_api::view::discovery::v1::{EndpointConditions, EndpointSlice};
 use serde_json::{Value, json};
 
 use super::*;
@@ -7,7 +10,7 @@ use crate::fixtures::{service, slice};
 #[track_caller]
 fn check_endpoints(spec: Value, endpoints: &[(&str, &str)], cluster: &[&str], local: &[&str], has_endpoints: bool) {
     let slice = slice("web", "web-1", endpoints);
-    let ports = compute_service(&service("web", spec), [&*slice], "here");
+    let ports = compute_service(service("web", spec).view(), [slice.view()], "here");
     let addresses =
         |endpoints: &[Endpoint]| endpoints.iter().map(|endpoint| endpoint.address.to_string()).collect::<Vec<_>>();
     assert_eq!(ports.len(), 1);
@@ -59,9 +62,11 @@ fn local_policy_chooses_for_itself() {
 
 #[test]
 fn missing_conditions_mean_ready() {
-    let mut slice = slice("web", "web-1", &[("10.244.0.1", "")]).as_ref().clone();
-    slice.endpoints.as_mut().expect("endpoints")[0].conditions = None;
-    let ports = compute_service(&service("web", json!({})), [&slice], "here");
+    let mut slice = slice("web", "web-1", &[("10.244.0.1", "")]);
+    let mut endpoint = slice.view().endpoints().first().expect("an endpoint").to_owned();
+    endpoint.set_conditions(None::<EndpointConditions>);
+    slice.set_endpoints([endpoint]);
+    let ports = compute_service(service("web", json!({})).view(), [slice.view()], "here");
     assert_eq!(ports[0].cluster_endpoints.len(), 1);
 }
 
@@ -69,8 +74,8 @@ fn missing_conditions_mean_ready() {
 fn an_address_in_two_slices_counts_once_and_the_living_pod_wins() {
     let dying = slice("web", "a", &[("10.244.0.1", "t")]);
     let living = slice("web", "b", &[("10.244.0.1", "rl")]);
-    for slices in [[&*dying, &*living], [&*living, &*dying]] {
-        let ports = compute_service(&service("web", json!({})), slices, "here");
+    for slices in [[dying.view(), living.view()], [living.view(), dying.view()]] {
+        let ports = compute_service(service("web", json!({})).view(), slices, "here");
         let expected = Endpoint { address: "10.244.0.1".parse().expect("an address"), port: 8080, local: true };
         assert_eq!(ports[0].cluster_endpoints, [expected]);
     }
@@ -83,7 +88,7 @@ fn ports_meet_by_name_and_protocol() {
         {"name": "dns", "port": 53, "protocol": "UDP"},
         {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
     ]});
-    let slice: EndpointSlice = serde_json::from_value(json!({
+    let slice = EndpointSlice::from(json!({
         "metadata": {"namespace": "default", "name": "a"},
         "addressType": "IPv4",
         "ports": [
@@ -93,9 +98,8 @@ fn ports_meet_by_name_and_protocol() {
             {"name": "dns-tcp"},
         ],
         "endpoints": [{"addresses": ["10.244.0.1"]}, {"addresses": ["fd00::1"]}, {"addresses": []}, {"addresses": ["x"]}],
-    }))
-    .expect("a slice");
-    let ports = compute_service(&service("web", spec), [&slice], "here");
+    }));
+    let ports = compute_service(service("web", spec).view(), [slice.view()], "here");
     let found: Vec<(&str, Vec<u16>)> = ports
         .iter()
         .map(|port| (port.label.as_str(), port.cluster_endpoints.iter().map(|endpoint| endpoint.port).collect()))
@@ -111,7 +115,7 @@ fn families_are_kept_apart() {
         "ports": [{"port": 80, "name": "http"}],
     });
     let (four, six) = (slice("web", "a", &[("10.244.0.1", "r")]), slice("web", "b", &[("fd00:10:244::1", "r")]));
-    let ports = compute_service(&service("web", spec), [&*four, &*six], "here");
+    let ports = compute_service(service("web", spec).view(), [four.view(), six.view()], "here");
     let found: Vec<(String, String, String)> = ports
         .iter()
         .map(|port| {
@@ -130,11 +134,11 @@ fn services_without_addresses_have_no_ports() {
         json!({"clusterIP": "", "clusterIPs": []}),
         json!({"type": "ExternalName", "externalName": "example.com"}),
     ] {
-        assert!(compute_service(&service("web", spec), [], "here").is_empty());
+        assert!(compute_service(service("web", spec).view(), [], "here").is_empty());
     }
     let mut other = service("web", json!({}));
-    other.metadata.labels = Some([(OTHER_PROXY_LABEL.to_string(), "mesh".to_string())].into());
-    assert!(compute_service(&other, [], "here").is_empty());
+    other.edit_metadata(|metadata| metadata.insert_labels(OTHER_PROXY_LABEL, "mesh"));
+    assert!(compute_service(other.view(), [], "here").is_empty());
 }
 
 #[test]
@@ -148,11 +152,10 @@ fn odd_fields_are_read_as_upstream_does() {
             "ports": [{"port": 80, "nodePort": 0}, {"port": 0}, {"port": 70000}, {"port": 1, "protocol": "ICMP"}],
         }),
     );
-    odd.status = serde_json::from_value(json!({"loadBalancer": {"ingress": [
+    odd.set_status(ServiceStatus::from(json!({"loadBalancer": {"ingress": [
         {"ip": "203.0.113.7"}, {"ip": "203.0.113.8", "ipMode": "Proxy"}, {"hostname": "lb.example.com"},
-    ]}}))
-    .expect("a status");
-    let ports = compute_service(&odd, [], "here");
+    ]}})));
+    let ports = compute_service(odd.view(), [], "here");
     assert_eq!(ports.len(), 1);
     assert_eq!((ports[0].label.as_str(), ports[0].node_port), ("80", None));
     assert_eq!(ports[0].affinity_seconds, Some(10_800));
@@ -160,5 +163,5 @@ fn odd_fields_are_read_as_upstream_does() {
     assert_eq!(ports[0].load_balancer_ips, ["203.0.113.7".parse::<IpAddr>().expect("an address")]);
 
     let open = service("web", json!({"loadBalancerSourceRanges": ["198.51.100.0/24", "0.0.0.0/0"]}));
-    assert!(compute_service(&open, [], "here")[0].source_ranges.is_empty());
+    assert!(compute_service(open.view(), [], "here")[0].source_ranges.is_empty());
 }

@@ -1,4 +1,5 @@
-use k8s_openapi::api::core::v1::Service;
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{Service, ServiceStatus};
 use serde_json::json;
 
 use super::*;
@@ -26,7 +27,7 @@ fn describe(rules: &ServiceRules) -> String {
 
 fn render(service: &Service, endpoints: &[(&str, &str)]) -> String {
     let slice = slice("web", "web-1", endpoints);
-    let ports = compute_service(service, [&*slice], "here");
+    let ports = compute_service(service.view(), [slice.view()], "here");
     describe(&render_service(&key("web"), &ports, &config()))
 }
 
@@ -91,8 +92,7 @@ fn session_affinity() {
 #[test]
 fn load_balancer_with_source_ranges() {
     let mut balanced = service("web", json!({"type": "LoadBalancer", "loadBalancerSourceRanges": ["192.0.2.0/24"]}));
-    balanced.status =
-        serde_json::from_value(json!({"loadBalancer": {"ingress": [{"ip": "203.0.113.7"}]}})).expect("a status");
+    balanced.set_status(ServiceStatus::from(json!({"loadBalancer": {"ingress": [{"ip": "203.0.113.7"}]}})));
     insta::assert_snapshot!(render(&balanced, TWO));
 }
 

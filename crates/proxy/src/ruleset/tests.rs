@@ -1,3 +1,4 @@
+use ferry_api::view::Owned;
 use serde_json::{Value, json};
 
 use super::*;
@@ -8,7 +9,7 @@ use crate::render::render_service;
 /// Applies one change of Service `web` or another and returns the transaction's script.
 fn change(ruleset: &mut Ruleset, name: &str, spec: Value, endpoints: &[(&str, &str)]) -> String {
     let slice = slice(name, "slice", endpoints);
-    let ports = compute_service(&service(name, spec), [&*slice], "here");
+    let ports = compute_service(service(name, spec).view(), [slice.view()], "here");
     let mut transaction = Transaction::default();
     ruleset.replace(&key(name), render_service(&key(name), &ports, &config()), &mut transaction);
     transaction.render("ferry")

@@ -1,9 +1,13 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use async_trait::async_trait;
+use ferry_api::view::Kind;
 use parking_lot::Mutex;
 use serde_json::json;
 
 use super::*;
-use crate::fixtures::{config, key, service, slice};
+use crate::fixtures::{config, service, slice};
 
 /// Records the scripts, and fails as often as it is told to.
 #[derive(Default)]
@@ -39,12 +43,13 @@ impl Recorder {
     }
 }
 
-/// A syncer at work, with the channels that feed it.
+/// A syncer at work, with the informers that feed it.
 struct Running {
     nft: Arc<Recorder>,
-    services: Arc<Mutex<BTreeMap<ServiceKey, Arc<Service>>>>,
-    service_events: mpsc::UnboundedSender<Event<Service>>,
-    slice_events: mpsc::UnboundedSender<Event<EndpointSlice>>,
+    services: Informer<Service>,
+    slices: Informer<EndpointSlice>,
+    /// The resource version of the last object.
+    revision: AtomicU64,
     ready: watch::Receiver<bool>,
     shutdown: CancellationToken,
     task: tokio::task::JoinHandle<()>,
@@ -53,26 +58,32 @@ struct Running {
 impl Running {
     fn start(failures: u32) -> Running {
         let nft = Arc::new(Recorder { failures: Mutex::new(failures), ..Recorder::default() });
-        let services = Arc::new(Mutex::new(BTreeMap::new()));
-        let (service_events, service_receiver) = mpsc::unbounded_channel();
-        let (slice_events, slice_receiver) = mpsc::unbounded_channel();
+        let (services, slices) = (Informer::fixed([]), Informer::fixed([]));
         let (ready_sender, ready) = watch::channel(false);
         let shutdown = CancellationToken::new();
         let task = {
-            let (nft, services, shutdown) = (Arc::clone(&nft), Arc::clone(&services), shutdown.clone());
+            let (nft, shutdown) = (Arc::clone(&nft), shutdown.clone());
+            let (services, slices) = (services.clone(), slices.clone());
             tokio::spawn(async move {
                 let config = config();
-                let mut syncer = Syncer::new(&config, &*nft, Services::Given(services));
-                syncer.run(service_receiver, slice_receiver, ready_sender, shutdown).await;
+                Syncer::new(&config, &*nft, services, slices).run(ready_sender, shutdown).await;
             })
         };
-        Running { nft, services, service_events, slice_events, ready, shutdown, task }
+        Running { nft, services, slices, revision: AtomicU64::new(0), ready, shutdown, task }
     }
 
-    fn add_service(&self, name: &str) {
-        let service = Arc::new(service(name, json!({})));
-        self.services.lock().insert(key(name), Arc::clone(&service));
-        self.service_events.send(Event::Added(service)).expect("the syncer listens");
+    fn put_service(&self, name: &str) {
+        self.services.put(self.next_version(service(name, json!({}))));
+    }
+
+    fn put_slice(&self, slice: EndpointSlice) {
+        self.slices.put(self.next_version(slice));
+    }
+
+    fn next_version<K: Kind>(&self, mut object: K) -> SharedObject<K> {
+        let revision = self.revision.fetch_add(1, Ordering::Relaxed) + 1;
+        object.value_mut()["metadata"]["resourceVersion"] = json!(revision.to_string());
+        SharedObject::<K>::from(object)
     }
 
     async fn stop(self) {
@@ -84,20 +95,18 @@ impl Running {
 #[tokio::test(start_paused = true)]
 async fn the_first_sync_is_full_and_the_next_ones_carry_the_change() {
     let mut running = Running::start(0);
-    running.add_service("web");
+    running.put_service("web");
     running.ready.wait_for(|ready| *ready).await.expect("ready");
     let scripts = running.nft.scripts_after(1).await;
     assert!(scripts[0].starts_with("add table inet ferry\ndelete table inet ferry\ntable inet ferry {"));
     let known = scripts.len();
 
-    let first = slice("web", "a", &[("10.244.0.5", "r")]);
-    running.slice_events.send(Event::Added(Arc::clone(&first))).expect("the syncer listens");
+    running.put_slice(slice("web", "a", &[("10.244.0.5", "r")]));
     let scripts = running.nft.scripts_after(known + 1).await;
     assert!(scripts[known].starts_with("add chain inet ferry cluster4/default/web/tcp/http\n"), "{}", scripts[known]);
 
     // The label moves the slice to another Service: the first one loses it.
-    let moved = slice("other", "a", &[("10.244.0.5", "r")]);
-    running.slice_events.send(Event::Updated { old: first, new: moved }).expect("the syncer listens");
+    running.put_slice(slice("other", "a", &[("10.244.0.5", "r")]));
     let scripts = running.nft.scripts_after(known + 2).await;
     assert!(scripts[known + 1].contains("add element inet ferry no-endpoint-ips4"), "{}", scripts[known + 1]);
 
@@ -110,10 +119,10 @@ async fn the_first_sync_is_full_and_the_next_ones_carry_the_change() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_leads_to_a_full_sync_later() {
     let mut running = Running::start(2);
-    running.add_service("web");
+    running.put_service("web");
     let started = Instant::now();
     running.ready.wait_for(|ready| *ready).await.expect("ready");
-    assert!(started.elapsed() >= compute_retry(0) + compute_retry(1));
+    assert!(started.elapsed() >= RETRY_FIRST + 2 * RETRY_FIRST);
     let scripts = running.nft.scripts_after(3).await;
     assert!(scripts.iter().all(|script| script.contains("delete table")));
     assert!(scripts[2].contains("10.96.0.1 . tcp . 80"));
@@ -123,12 +132,11 @@ async fn a_failure_leads_to_a_full_sync_later() {
 #[tokio::test(start_paused = true)]
 async fn a_change_that_alters_nothing_runs_nothing() {
     let mut running = Running::start(0);
-    running.add_service("web");
+    running.put_service("web");
     running.ready.wait_for(|ready| *ready).await.expect("ready");
     let known = running.nft.scripts.lock().len();
-    running.add_service("web");
-    let relevant = slice("web", "a", &[("10.244.0.5", "r")]);
-    running.slice_events.send(Event::Added(relevant)).expect("the syncer listens");
+    running.put_service("web");
+    running.put_slice(slice("web", "a", &[("10.244.0.5", "r")]));
     let scripts = running.nft.scripts_after(known + 1).await;
     assert_eq!(scripts.len(), known + 1);
     running.stop().await;
@@ -136,6 +144,7 @@ async fn a_change_that_alters_nothing_runs_nothing() {
 
 #[test]
 fn retries_slow_down_to_a_limit() {
-    let waits: Vec<u128> = [0, 1, 2, 5, 6, 60, u32::MAX].map(|failures| compute_retry(failures).as_millis()).to_vec();
+    let backoff = Backoff::new(RETRY_FIRST, RETRY_LAST);
+    let waits = [0, 1, 2, 5, 6, 60, u32::MAX].map(|failures| backoff.pause_after(failures).as_millis());
     assert_eq!(waits, [500, 1000, 2000, 16_000, 30_000, 30_000, 30_000]);
 }

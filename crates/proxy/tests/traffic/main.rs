@@ -9,10 +9,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ferry_client::{Client, Informers};
-use ferry_proxy::{Config, Nft, NftCommand, Ruleset, ServiceKey, Transaction, compute_service, render_service};
-use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::api::discovery::v1::EndpointSlice;
+use ferry_api::rules::key::ObjectKey;
+use ferry_api::view::core::v1::ServiceView;
+use ferry_api::view::discovery::v1::EndpointSliceView;
+use ferry_client::Client;
+use ferry_client::cache::Informers;
+use ferry_proxy::{Config, Nft, NftCommand, Ruleset, Transaction, compute_service, render_service};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -47,10 +49,10 @@ impl Cluster {
     /// Brings a Service up to date, with pods that are on this node unless they are listed as
     /// remote. Only the change is loaded.
     fn apply(&mut self, name: &str, spec: Value, pods: &[&str], remote: &[&str]) {
-        let key = ServiceKey { namespace: "default".to_string(), name: name.to_string() };
-        let service: Service = serde_json::from_value(service(name, spec)).expect("a Service");
-        let slice: EndpointSlice = serde_json::from_value(slice(name, pods, remote)).expect("a slice");
-        let ports = compute_service(&service, [&slice], &self.config.node_name);
+        let key = ObjectKey::new("default", name);
+        let (service, slice) = (service(name, spec), slice(name, pods, remote));
+        let slices = [EndpointSliceView::from(&slice)];
+        let ports = compute_service(ServiceView::from(&service), slices, &self.config.node_name);
         let mut transaction = Transaction::default();
         self.ruleset.replace(&key, render_service(&key, &ports, &self.config), &mut transaction);
         self.load(&transaction.render(&self.config.table));
@@ -261,10 +263,7 @@ async fn the_rules_follow_the_api() {
     let shutdown = CancellationToken::new();
     let informers = Informers::with_shutdown(Client::new(Arc::new(api), "proxy"), shutdown.clone());
     let (ready_sender, mut ready) = tokio::sync::watch::channel(false);
-    let proxy = tokio::spawn({
-        let (config, shutdown) = (config.clone(), shutdown.clone());
-        async move { ferry_proxy::run(&informers, config, ready_sender, shutdown).await }
-    });
+    let proxy = tokio::spawn(ferry_proxy::run(informers, config.clone(), ready_sender, shutdown.clone()));
     ready.wait_for(|ready| *ready).await.expect("the first sync");
 
     let event = |kind: &str, object: Value| json!({"type": kind, "object": object});
