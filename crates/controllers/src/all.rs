@@ -31,8 +31,8 @@ use crate::storage_protection::{
 };
 use crate::taint_eviction::TaintEvictionController;
 use crate::token_cleaner::TokenCleanerController;
-use k8s_openapi::api::apps::v1::ReplicaSet;
-use k8s_openapi::api::core::v1::ReplicationController;
+use ferry_api::view::apps::v1::ReplicaSet;
+use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
 
 pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {

@@ -4,23 +4,27 @@
 //!
 //! The reference is upstream's pkg/controller/disruption.
 
-use crate::claim::controller_of;
 use crate::deployment::scaled;
 use crate::discovery::discover;
 use crate::error::{During, Result};
-use crate::pod;
-use crate::runner::{Action, Context, Controller, Key, Watch, event_versions};
-use crate::selector;
+use crate::label_index::{by_label, by_selector, matching, may_select};
+use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
-use ferry_client::{Informer, Informers, Request, ResourcePath, read_body, reference};
+use ferry_api::rules::int_or_percent::Round;
+use ferry_api::rules::owner::controller_of;
+use ferry_api::rules::{condition, label_selector, pod};
+use ferry_api::view::apps::v1::{Deployment, ReplicaSet, StatefulSet};
+use ferry_api::view::autoscaling::v1::Scale;
+use ferry_api::view::core::v1::{Pod, PodTemplateSpecView, ReplicationController};
+use ferry_api::view::meta::v1::{Condition, OwnerReferenceView};
+use ferry_api::view::policy::v1::{
+    PodDisruptionBudget, PodDisruptionBudgetStatus, PodDisruptionBudgetStatusView, PodDisruptionBudgetView,
+};
+use ferry_api::view::{IntOrString, Kind, Map, Owned, View, alike};
+use ferry_client::cache::{Event, Informer};
+use ferry_client::{Informers, Request, ResourcePath, SharedObject, read_body};
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet, StatefulSet};
-use k8s_openapi::api::core::v1::{Pod, ReplicationController};
-use k8s_openapi::api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, OwnerReference, Time};
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 const ALLOWED: &str = "DisruptionAllowed";
@@ -40,41 +44,50 @@ impl Controller for DisruptionController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let budgets = informers.of::<PodDisruptionBudget>();
-        let of_pods = budgets.clone();
+        let informers = informers.cache();
+        let budgets = by_selector(informers.of::<PodDisruptionBudget>());
+        let (of_pods, of_sets, of_deployments) = (budgets.clone(), budgets.clone(), budgets.clone());
         vec![
             Watch::itself(budgets),
-            Watch::new(informers.of::<Pod>(), move |event, enqueue| {
-                let (old, new) = event_versions(event);
+            Watch::new(by_label(informers.of::<Pod>()), move |event, enqueue| {
+                let (old, new) = event.versions();
                 for pod in [old, new].into_iter().flatten() {
-                    budgets_of(&of_pods, pod).into_iter().for_each(|key| enqueue.add(key));
+                    wake_budgets(&of_pods, pod.namespace(), pod.meta().labels(), enqueue, |_| true);
                 }
             }),
-            sizes(informers, informers.of::<ReplicaSet>(), |set| set.spec.as_ref().and_then(|spec| spec.replicas)),
-            sizes(informers, informers.of::<Deployment>(), |set| set.spec.as_ref().and_then(|spec| spec.replicas)),
+            Watch::new(informers.of::<ReplicaSet>(), move |event, enqueue| {
+                let size = |set: &SharedObject<ReplicaSet>| set.view().spec().replicas();
+                wake_for_size(event, size, event.object().view().spec().template(), &of_sets, enqueue);
+            }),
+            Watch::new(informers.of::<Deployment>(), move |event, enqueue| {
+                let size = |deployment: &SharedObject<Deployment>| deployment.view().spec().replicas();
+                wake_for_size(event, size, event.object().view().spec().template(), &of_deployments, enqueue);
+            }),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let budgets = ctx.informers.of::<PodDisruptionBudget>();
+        let informers = ctx.informers.cache();
+        let budgets = informers.of::<PodDisruptionBudget>();
         let Some(budget) = budgets.get(&key.namespace, &key.name) else { return Ok(Action::Done) };
-        let pods = ctx.informers.of::<Pod>().list(Some(&key.namespace));
-        let pods: Vec<Arc<Pod>> = pods.into_iter().filter(|pod| covers(&budget, pod)).collect();
+        let selector = budget.view().spec().selector();
+        let pods = matching(&informers.of::<Pod>(), &key.namespace, selector);
         if pods.is_empty() {
-            ctx.recorder.normal(&reference(&*budget), "NoPods", "No matching pods found");
+            ctx.recorder.normal(&budget, "NoPods", "No matching pods found");
         }
-        let expected = if needs_scale(&budget) { expected_scale(ctx, &pods).await } else { Ok(count(pods.len())) };
+        let expected =
+            if needs_scale(budget.view()) { expected_scale(ctx, &pods).await } else { Ok(count(pods.len())) };
         let (status, recheck) = match expected {
-            Ok(expected) => plan_status(&budget, &pods, expected, ctx.now()),
+            Ok(expected) => plan_status(budget.view(), &pods, expected, ctx.now()),
             Err(why) => {
                 let message = format!("Failed to calculate the number of expected pods: {why}");
-                ctx.recorder.warning(&reference(&*budget), "CalculateExpectedPodCountFailed", message);
-                (plan_failure(&budget, &why, ctx.now()), None)
+                ctx.recorder.warning(&budget, "CalculateExpectedPodCountFailed", message);
+                (plan_failure(budget.view(), &why, ctx.now()), None)
             }
         };
         if let Some(status) = status {
-            let written = PodDisruptionBudget { status: Some(status), ..(*budget).clone() };
-            match ctx.client.replace_status(&key.namespace, &written).await {
+            let written = budget.to_owned().with_status(status);
+            match ctx.client.api::<PodDisruptionBudget>(&key.namespace).replace_status(&written).await {
                 Err(error) if error.is_not_found() => return Ok(Action::Done),
                 Err(error) if error.is_conflict() => return Ok(Action::RequeueAfter(CONFLICT_PAUSE)),
                 other => drop(other.during("write the status of budget", key)?),
@@ -85,41 +98,39 @@ impl Controller for DisruptionController {
 }
 
 /// A change of what is wanted wakes the budgets of the pods that there are.
-fn sizes<K: ferry_client::Cached>(
-    informers: &Informers,
-    informer: Informer<K>,
-    replicas: impl Fn(&K) -> Option<i32> + Send + 'static,
-) -> Watch {
-    let budgets = informers.of::<PodDisruptionBudget>();
-    Watch::new(informer, move |event, enqueue| {
-        let (old, new) = event_versions(event);
-        if old.map(|old| replicas(old)) == new.map(|new| replicas(new)) {
-            return;
+fn wake_for_size<K: Kind>(
+    event: &Event<K>,
+    size: impl Fn(&SharedObject<K>) -> Option<i32>,
+    template: PodTemplateSpecView<'_>,
+    budgets: &Informer<PodDisruptionBudget>,
+    enqueue: &Enqueue,
+) {
+    let (old, new) = event.versions();
+    if old.map(&size) != new.map(&size) {
+        wake_budgets(budgets, event.object().namespace(), template.metadata().labels(), enqueue, needs_scale);
+    }
+}
+
+/// Wakes the budgets that cover pods with these labels. A budget without a selector covers
+/// nothing.
+fn wake_budgets(
+    budgets: &Informer<PodDisruptionBudget>,
+    namespace: &str,
+    labels: Map<'_, &str>,
+    enqueue: &Enqueue,
+    is_concerned: fn(PodDisruptionBudgetView<'_>) -> bool,
+) {
+    for budget in may_select(budgets, namespace, labels) {
+        if label_selector::matches(budget.view().spec().selector(), labels) && is_concerned(budget.view()) {
+            enqueue.add_object(budget.meta());
         }
-        let namespace = event.object().object_meta().namespace.clone().unwrap_or_default();
-        budgets.list(Some(&namespace)).iter().filter(|budget| needs_scale(budget)).for_each(|budget| {
-            enqueue.add_object(&budget.metadata);
-        });
-    })
-}
-
-fn budgets_of(budgets: &Informer<PodDisruptionBudget>, pod: &Pod) -> Vec<Key> {
-    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
-    let all = budgets.list(Some(namespace));
-    all.iter().filter(|budget| covers(budget, pod)).map(|budget| Key::of(&budget.metadata)).collect()
-}
-
-/// A budget without a selector covers nothing.
-fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    let selector = budget.spec.as_ref().and_then(|spec| spec.selector.as_ref());
-    selector.is_some_and(|selector| selector::matches(selector, pod.metadata.labels.as_ref()))
+    }
 }
 
 /// Whether the budget speaks of parts of a whole, which only the pods' controllers know.
-fn needs_scale(budget: &PodDisruptionBudget) -> bool {
-    budget.spec.as_ref().is_some_and(|spec| {
-        spec.max_unavailable.is_some() || matches!(spec.min_available, Some(IntOrString::String(_)))
-    })
+fn needs_scale(budget: PodDisruptionBudgetView<'_>) -> bool {
+    let spec = budget.spec();
+    spec.max_unavailable().is_some() || matches!(spec.min_available(), Some(IntOrString::String(_)))
 }
 
 fn count(number: usize) -> i32 {
@@ -127,18 +138,14 @@ fn count(number: usize) -> i32 {
 }
 
 /// How many pods the controllers of these want in all.
-async fn expected_scale(ctx: &Context, pods: &[Arc<Pod>]) -> Result<i32, String> {
+async fn expected_scale(ctx: &Context, pods: &[SharedObject<Pod>]) -> Result<i32, String> {
     let mut scales: HashMap<String, i32> = HashMap::new();
-    let mut seen: HashMap<String, ()> = HashMap::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for pod in pods {
-        let Some(owner) = controller_of(&pod.metadata) else { continue };
-        if seen.insert(owner.uid.clone(), ()).is_some() {
-            continue;
-        }
-        let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
-        let (uid, scale) = scale_of(ctx, namespace, owner).await?.ok_or_else(|| {
-            format!("found no controllers for pod {:?}", pod.metadata.name.as_deref().unwrap_or_default())
-        })?;
+        let Some(owner) = controller_of(pod.meta()).filter(|owner| seen.insert(owner.uid())) else { continue };
+        let (uid, scale) = scale_of(ctx, pod.namespace(), owner)
+            .await?
+            .ok_or_else(|| format!("found no controllers for pod {:?}", pod.name()))?;
         scales.insert(uid, scale);
     }
     Ok(scales.values().fold(0, |sum, scale| sum.saturating_add(*scale)))
@@ -146,34 +153,48 @@ async fn expected_scale(ctx: &Context, pods: &[Arc<Pod>]) -> Result<i32, String>
 
 /// The size that a controller wants, under the uid of whoever decides it: a Deployment
 /// decides for its ReplicaSets.
-async fn scale_of(ctx: &Context, namespace: &str, owner: &OwnerReference) -> Result<Option<(String, i32)>, String> {
-    let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-    let same = |uid: Option<&String>| uid == Some(&owner.uid);
-    let failed = |error: ferry_client::Error| error.to_string();
+async fn scale_of(
+    ctx: &Context,
+    namespace: &str,
+    owner: OwnerReferenceView<'_>,
+) -> Result<Option<(String, i32)>, String> {
+    let informers = ctx.informers.cache();
+    let group = owner.api_version().rsplit_once('/').map_or("", |(group, _)| group);
     let found = |uid: &str, replicas: Option<i32>| Ok(Some((uid.to_owned(), replicas.unwrap_or(1))));
-    match (group, owner.kind.as_str()) {
+    match (group, owner.kind()) {
         ("apps", "ReplicaSet") => {
-            let set = ctx.informers.of::<ReplicaSet>().get(namespace, &owner.name);
-            let Some(set) = set.filter(|set| same(set.metadata.uid.as_ref())) else { return Ok(None) };
-            let parent = controller_of(&set.metadata).filter(|parent| parent.kind == "Deployment");
-            let Some(parent) = parent else { return found(&owner.uid, set.spec.as_ref().and_then(|s| s.replicas)) };
-            let deployment = ctx.informers.of::<Deployment>().get(namespace, &parent.name);
-            match deployment.filter(|deployment| deployment.metadata.uid.as_ref() == Some(&parent.uid)) {
-                Some(deployment) => found(&parent.uid, deployment.spec.as_ref().and_then(|spec| spec.replicas)),
+            let set = informers.of::<ReplicaSet>().get(namespace, owner.name());
+            let Some(set) = set.filter(|set| set.uid() == owner.uid()) else { return Ok(None) };
+            let parent = controller_of(set.meta()).filter(|parent| parent.kind() == "Deployment");
+            let Some(parent) = parent else { return found(owner.uid(), set.view().spec().replicas()) };
+            let deployment = informers.of::<Deployment>().get(namespace, parent.name());
+            match deployment.filter(|deployment| deployment.uid() == parent.uid()) {
+                Some(deployment) => found(parent.uid(), deployment.view().spec().replicas()),
                 None => Ok(None),
             }
         }
-        ("apps", "StatefulSet") => match ctx.client.get::<StatefulSet>(namespace, &owner.name).await {
-            Ok(set) if same(set.metadata.uid.as_ref()) => found(&owner.uid, set.spec.and_then(|spec| spec.replicas)),
-            Err(error) if !error.is_not_found() => Err(failed(error)),
-            _ => Ok(None),
+        ("apps", "StatefulSet") => match live_owner::<StatefulSet>(ctx, namespace, owner).await? {
+            Some(set) => found(owner.uid(), set.view().spec().replicas()),
+            None => Ok(None),
         },
-        ("", "ReplicationController") => match ctx.client.get::<ReplicationController>(namespace, &owner.name).await {
-            Ok(set) if same(set.metadata.uid.as_ref()) => found(&owner.uid, set.spec.and_then(|spec| spec.replicas)),
-            Err(error) if !error.is_not_found() => Err(failed(error)),
-            _ => Ok(None),
+        ("", "ReplicationController") => match live_owner::<ReplicationController>(ctx, namespace, owner).await? {
+            Some(set) => found(owner.uid(), set.view().spec().replicas()),
+            None => Ok(None),
         },
         _ => other_scale(ctx, namespace, owner, group).await,
+    }
+}
+
+/// The owner as the API has it; None if it is gone or another by now.
+async fn live_owner<K: Kind>(
+    ctx: &Context,
+    namespace: &str,
+    owner: OwnerReferenceView<'_>,
+) -> Result<Option<SharedObject<K>>, String> {
+    match ctx.client.api::<K>(namespace).get(owner.name()).await {
+        Ok(live) => Ok(Some(live).filter(|live| live.uid() == owner.uid())),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -181,14 +202,14 @@ async fn scale_of(ctx: &Context, namespace: &str, owner: &OwnerReference) -> Res
 async fn other_scale(
     ctx: &Context,
     namespace: &str,
-    owner: &OwnerReference,
+    owner: OwnerReferenceView<'_>,
     group: &str,
 ) -> Result<Option<(String, i32)>, String> {
     let discovered = discover(&ctx.client).await.map_err(|error| error.to_string())?;
-    let kind = discovered.resources.into_iter().find(|kind| kind.path.group == group && kind.kind == owner.kind);
+    let kind = discovered.resources.into_iter().find(|kind| kind.path.group == group && kind.kind == owner.kind());
     let Some(kind) = kind else { return Ok(None) };
     let path: &ResourcePath = &kind.path;
-    let request = Request { path: path.url(namespace, Some(&owner.name), Some("scale")), ..Default::default() };
+    let request = Request { path: path.url(namespace, Some(owner.name()), Some("scale")), ..Default::default() };
     let response = match ctx.client.call(request).await {
         Err(error) if error.is_not_found() => {
             let what = if group.is_empty() { path.plural.clone() } else { format!("{}.{group}", path.plural) };
@@ -198,112 +219,88 @@ async fn other_scale(
     };
     let body = read_body(response.into_body()).await.map_err(|error| error.to_string())?;
     let scale: serde_json::Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-    if scale["metadata"]["uid"].as_str().is_some_and(|uid| uid != owner.uid) {
+    let scale = Scale::from(scale);
+    let uid = scale.view().metadata().uid();
+    if !uid.is_empty() && uid != owner.uid() {
         return Ok(None);
     }
-    let replicas = scale["spec"]["replicas"].as_i64().and_then(|replicas| i32::try_from(replicas).ok());
-    Ok(Some((owner.uid.clone(), replicas.unwrap_or(0))))
+    Ok(Some((owner.uid().to_owned(), scale.view().spec().replicas())))
 }
 
 /// The status as it is to be, if it is not yet, and when a listed pod runs out of time.
 fn plan_status(
-    budget: &PodDisruptionBudget,
-    pods: &[Arc<Pod>],
+    budget: PodDisruptionBudgetView<'_>,
+    pods: &[SharedObject<Pod>],
     expected: i32,
     now: Timestamp,
 ) -> (Option<PodDisruptionBudgetStatus>, Option<Duration>) {
-    let spec = budget.spec.clone().unwrap_or_default();
-    let before = budget.status.clone().unwrap_or_default();
-    let up = |product: u64| product.div_ceil(100);
-    let desired = match (&spec.max_unavailable, &spec.min_available) {
-        (Some(most), _) => (expected - scaled(Some(most), expected, up)).max(0),
-        (None, Some(IntOrString::Int(number))) => *number,
-        (None, least) => scaled(least.as_ref(), expected, up),
+    let (spec, before) = (budget.spec(), budget.status());
+    let desired = match (spec.max_unavailable(), spec.min_available()) {
+        (Some(most), _) => (expected - scaled(Some(most), expected, Round::Up)).max(0),
+        (None, Some(IntOrString::Int(number))) => number,
+        (None, least) => scaled(least, expected, Round::Up),
     };
-    let (disrupted, recheck) = plan_disrupted(&before, pods, now);
-    let is_healthy = |pod: &&Arc<Pod>| {
-        let name = pod.metadata.name.as_deref().unwrap_or_default();
-        pod.metadata.deletion_timestamp.is_none() && !disrupted.contains_key(name) && pod::is_ready(pod)
+    let (disrupted, recheck) = plan_disrupted(before, pods, now);
+    let is_healthy = |pod: &&SharedObject<Pod>| {
+        !pod.is_deleting() && !disrupted.contains_key(pod.name()) && pod::is_ready(pod.view())
     };
     let healthy = count(pods.iter().filter(is_healthy).count());
     let allowed = if expected <= 0 { 0 } else { (healthy - desired).max(0) };
-    let generation = budget.metadata.generation;
+    let generation = Some(budget.metadata().generation()).filter(|generation| *generation != 0);
+    let mut after = PodDisruptionBudgetStatus::new()
+        .with_conditions(before.conditions())
+        .with_current_healthy(healthy)
+        .with_desired_healthy(desired)
+        .with_disrupted_pods(disrupted)
+        .with_disruptions_allowed(allowed)
+        .with_expected_pods(expected)
+        .with_observed_generation(generation);
     let (status, reason) = if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
-    let conditions = set_condition(before.conditions.clone(), status, reason, "", generation, now);
-    let after = PodDisruptionBudgetStatus {
-        conditions: Some(conditions),
-        current_healthy: Some(healthy),
-        desired_healthy: Some(desired),
-        disrupted_pods: Some(disrupted).filter(|pods| !pods.is_empty()),
-        disruptions_allowed: Some(allowed),
-        expected_pods: Some(expected),
-        observed_generation: generation,
-    };
-    let same_as_before = |after: &PodDisruptionBudgetStatus| {
-        let listed = before.disrupted_pods.clone().filter(|pods| !pods.is_empty());
-        *after == PodDisruptionBudgetStatus { disrupted_pods: listed, ..before.clone() }
-    };
-    let changed = budget.status.is_none() || !same_as_before(&after);
-    (changed.then_some(after), recheck)
+    condition::set(&mut after, allowed_condition(status, reason, "", generation), now);
+    (changed(budget, after), recheck)
 }
 
 /// The pods that were let go, are still there and still have time to go.
-fn plan_disrupted(
-    before: &PodDisruptionBudgetStatus,
-    pods: &[Arc<Pod>],
+fn plan_disrupted<'a>(
+    before: PodDisruptionBudgetStatusView<'_>,
+    pods: &'a [SharedObject<Pod>],
     now: Timestamp,
-) -> (BTreeMap<String, Time>, Option<Duration>) {
-    let listed = before.disrupted_pods.clone().unwrap_or_default();
+) -> (BTreeMap<&'a str, Timestamp>, Option<Duration>) {
+    let listed = before.disrupted_pods();
     let mut kept = BTreeMap::new();
     let mut recheck: Option<Duration> = None;
-    for pod in pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
-        let name = pod.metadata.name.clone().unwrap_or_default();
-        let Some(at) = listed.get(&name) else { continue };
-        let left = at.0.checked_add(DELETION_TIMEOUT).map(|end| end.duration_since(now));
+    for pod in pods.iter().filter(|pod| !pod.is_deleting()) {
+        let Some(at) = listed.get(pod.name()) else { continue };
+        let left = at.checked_add(DELETION_TIMEOUT).map(|end| end.duration_since(now));
         let Ok(Ok(left)) = left.map(Duration::try_from) else { continue };
         recheck = Some(recheck.map_or(left, |sooner| sooner.min(left)));
-        kept.insert(name, at.clone());
+        kept.insert(pod.name(), at);
     }
     (kept, recheck)
 }
 
 /// Nothing may be disrupted while we do not know how many pods there should be.
-fn plan_failure(budget: &PodDisruptionBudget, why: &str, now: Timestamp) -> Option<PodDisruptionBudgetStatus> {
-    let before = budget.status.clone().unwrap_or_default();
-    let generation = before.observed_generation;
-    let conditions = set_condition(before.conditions.clone(), "False", "SyncFailed", why, generation, now);
-    let after =
-        PodDisruptionBudgetStatus { disruptions_allowed: Some(0), conditions: Some(conditions), ..before.clone() };
-    (budget.status.is_none() || after != before).then_some(after)
+fn plan_failure(budget: PodDisruptionBudgetView<'_>, why: &str, now: Timestamp) -> Option<PodDisruptionBudgetStatus> {
+    let before = budget.status();
+    let generation = Some(before.observed_generation()).filter(|generation| *generation != 0);
+    let mut after = before.to_owned().with_disruptions_allowed(0);
+    condition::set(&mut after, allowed_condition("False", "SyncFailed", why, generation), now);
+    changed(budget, after)
 }
 
-fn set_condition(
-    conditions: Option<Vec<Condition>>,
-    status: &str,
-    reason: &str,
-    message: &str,
-    generation: Option<i64>,
-    now: Timestamp,
-) -> Vec<Condition> {
-    let mut conditions = conditions.unwrap_or_default();
-    let mut condition = Condition {
-        type_: ALLOWED.to_owned(),
-        status: status.to_owned(),
-        reason: reason.to_owned(),
-        message: message.to_owned(),
-        observed_generation: generation,
-        last_transition_time: Time(now),
-    };
-    match conditions.iter_mut().find(|other| other.type_ == ALLOWED) {
-        Some(other) => {
-            if other.status == condition.status {
-                condition.last_transition_time = other.last_transition_time.clone();
-            }
-            *other = condition;
-        }
-        None => conditions.push(condition),
-    }
-    conditions
+/// The new status if it is another; a budget without a status always gets one.
+fn changed(budget: PodDisruptionBudgetView<'_>, after: PodDisruptionBudgetStatus) -> Option<PodDisruptionBudgetStatus> {
+    let has_status = budget.node().get("status").is_some();
+    (!has_status || !alike(budget.status().node(), after.view().node())).then_some(after)
+}
+
+fn allowed_condition(status: &str, reason: &str, message: &str, generation: Option<i64>) -> Condition {
+    Condition::new()
+        .with_type(ALLOWED)
+        .with_status(status)
+        .with_reason(reason)
+        .with_message(message)
+        .with_observed_generation(generation)
 }
 
 #[cfg(test)]
@@ -312,16 +309,14 @@ mod tests {
     use serde_json::{Value, json};
 
     fn budget(spec: Value, status: Value) -> PodDisruptionBudget {
-        serde_json::from_value(json!({"metadata": {"name": "b", "generation": 1}, "spec": spec, "status": status}))
-            .expect("a budget")
+        PodDisruptionBudget::from(json!({"metadata": {"name": "b", "generation": 1}, "spec": spec, "status": status}))
     }
 
-    fn pods(ready: &[bool]) -> Vec<Arc<Pod>> {
+    fn pods(ready: &[bool]) -> Vec<SharedObject<Pod>> {
         let pod = |(index, ready): (usize, &bool)| {
             let status = if *ready { "True" } else { "False" };
-            let pod = json!({"metadata": {"name": format!("p{index}")},
-                "status": {"conditions": [{"type": "Ready", "status": status}]}});
-            Arc::new(serde_json::from_value(pod).expect("a pod"))
+            SharedObject::of(json!({"metadata": {"name": format!("p{index}")},
+                "status": {"conditions": [{"type": "Ready", "status": status}]}}))
         };
         ready.iter().enumerate().map(pod).collect()
     }
@@ -329,11 +324,12 @@ mod tests {
     #[track_caller]
     fn check(spec: Value, ready: &[bool], expected: i32, desired: i32, healthy: i32, allowed: i32) {
         let blank = json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
-        let (status, _) = plan_status(&budget(spec, blank), &pods(ready), expected, Timestamp::UNIX_EPOCH);
+        let (status, _) = plan_status(budget(spec, blank).view(), &pods(ready), expected, Timestamp::UNIX_EPOCH);
         let status = status.expect("it was blank");
+        let status = status.view();
         assert_eq!(
-            (status.desired_healthy, status.current_healthy, status.disruptions_allowed),
-            (Some(desired), Some(healthy), Some(allowed))
+            (status.desired_healthy(), status.current_healthy(), status.disruptions_allowed()),
+            (desired, healthy, allowed)
         );
     }
 
@@ -353,14 +349,14 @@ mod tests {
         let status = json!({"currentHealthy": 3, "desiredHealthy": 1, "disruptionsAllowed": 1, "expectedPods": 3,
             "disruptedPods": {"p0": "1970-01-01T00:00:00Z", "gone": "1970-01-01T00:00:00Z"}});
         let budget = budget(json!({"minAvailable": 1}), status);
-        let (status, recheck) = plan_status(&budget, &pods(&[true, true, true]), 3, second(20));
+        let (status, recheck) = plan_status(budget.view(), &pods(&[true, true, true]), 3, second(20));
         let status = status.expect("changed");
-        assert_eq!((status.current_healthy, status.disruptions_allowed), (Some(2), Some(1)));
-        assert_eq!(status.disrupted_pods.expect("one left").keys().collect::<Vec<_>>(), ["p0"]);
+        assert_eq!((status.view().current_healthy(), status.view().disruptions_allowed()), (2, 1));
+        assert_eq!(status.view().disrupted_pods().keys().collect::<Vec<_>>(), ["p0"]);
         assert_eq!(recheck, Some(Duration::from_secs(100)));
-        let (status, recheck) = plan_status(&budget, &pods(&[true, true, true]), 3, second(121));
+        let (status, recheck) = plan_status(budget.view(), &pods(&[true, true, true]), 3, second(121));
         let status = status.expect("changed");
-        assert_eq!((status.current_healthy, status.disrupted_pods, recheck), (Some(3), None, None));
+        assert_eq!((status.view().current_healthy(), status.view().disrupted_pods().len(), recheck), (3, 0, None));
     }
 
     #[test]
@@ -369,13 +365,13 @@ mod tests {
             json!({"minAvailable": 1}),
             json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 9, "expectedPods": 0}),
         );
-        let (status, _) = plan_status(&first, &pods(&[true, true]), 2, Timestamp::UNIX_EPOCH);
-        let second = PodDisruptionBudget { status, ..first.clone() };
+        let (status, _) = plan_status(first.view(), &pods(&[true, true]), 2, Timestamp::UNIX_EPOCH);
+        let second = first.clone().with_status(status);
         let later = Timestamp::from_second(60).expect("in range");
-        assert_eq!(plan_status(&second, &pods(&[true, true]), 2, later).0, None);
-        let failed = plan_failure(&second, "found no controllers for pod \"p\"", later).expect("changed");
-        assert_eq!(failed.disruptions_allowed, Some(0));
-        let condition = &failed.conditions.as_ref().expect("conditions")[0];
-        assert_eq!((condition.reason.as_str(), condition.last_transition_time.0), ("SyncFailed", later));
+        assert_eq!(plan_status(second.view(), &pods(&[true, true]), 2, later).0, None);
+        let failed = plan_failure(second.view(), "found no controllers for pod \"p\"", later).expect("changed");
+        assert_eq!(failed.view().disruptions_allowed(), 0);
+        let condition = failed.view().conditions().first().expect("conditions");
+        assert_eq!((condition.reason(), condition.last_transition_time()), ("SyncFailed", Some(later)));
     }
 }

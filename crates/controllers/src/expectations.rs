@@ -11,6 +11,8 @@
 //! it does nothing; c's arrival wakes it, it finds 3 and nothing pending.
 
 use crate::runner::Key;
+use ferry_api::view::core::v1::Pod;
+use ferry_client::cache::Informer;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -38,6 +40,17 @@ pub enum Seen {
     Absent,
     Alive,
     Leaving,
+}
+
+impl Seen {
+    /// The state of the pod of that name and uid in a cache.
+    pub fn of(pods: &Informer<Pod>, namespace: &str, name: &str, uid: &str) -> Self {
+        match pods.get(namespace, name).filter(|pod| pod.uid() == uid) {
+            Some(pod) if pod.is_deleting() => Self::Leaving,
+            Some(_) => Self::Alive,
+            None => Self::Absent,
+        }
+    }
 }
 
 impl Expectations {

@@ -10,6 +10,7 @@
 //! under `default/pod-template-hash=5d4` only. A pod asks once for each of its labels, and once
 //! for the selectors of its namespace that have expressions only.
 
+use crate::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
 use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet};
 use ferry_api::view::core::v1::{ReplicationController, Service};
@@ -21,9 +22,6 @@ use ferry_client::cache::Informer;
 
 const BY_LABEL: &str = "label";
 const BY_SELECTOR: &str = "selector";
-
-/// The label that tells the sets of one deployment apart, and so the best to be found by.
-const HASH_LABEL: &str = "pod-template-hash";
 
 /// A kind with a selector. The pairs of its labels narrow the search; the whole selector is
 /// for the caller to judge.
@@ -43,6 +41,7 @@ pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
 pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(BY_SELECTOR, |object| {
         let labels = K::match_labels(object);
+        // This label tells the sets of one deployment apart, so it is the best to be found by.
         let best = labels.get(HASH_LABEL).map(|hash| (HASH_LABEL, hash)).or_else(|| labels.iter().next());
         vec![best.map_or_else(|| unpaired(object.namespace()), |(name, value)| pair(object.namespace(), name, value))]
     })
@@ -79,12 +78,13 @@ pub fn may_select<K: Kind>(informer: &Informer<K>, namespace: &str, labels: Map<
     paired.chain(informer.by_index(BY_SELECTOR, &unpaired(namespace))).collect()
 }
 
-fn pair(namespace: &str, name: &str, value: &str) -> String {
+/// One pair of labels in a namespace, as the indexes here write it.
+pub fn pair(namespace: &str, name: &str, value: &str) -> String {
     format!("{namespace}/{name}={value}")
 }
 
-/// Selectors without `matchLabels` stand under their namespace.
-fn unpaired(namespace: &str) -> String {
+/// The place of selectors without `matchLabels`, and of all objects whatever their labels.
+pub fn unpaired(namespace: &str) -> String {
     namespace.to_owned()
 }
 

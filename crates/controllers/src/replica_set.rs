@@ -8,18 +8,21 @@ mod kind;
 mod rank;
 mod status;
 
-use crate::claim::{claim, controller_of, controller_reference, is_controlled_by};
+use crate::claim::{candidates, claim, with_orphans};
 use crate::error::{During, Error, Result};
 use crate::expectations::{Expectations, Seen};
-use crate::pod;
+use crate::label_index::{by_selector, may_select};
 use crate::pod_control::PodControl;
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
-use ferry_client::{Event, Informer, Informers, reference};
-use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetStatus};
-use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
-use kind::ReplicaKind;
+use ferry_api::rules::owner::{controller_of, controller_reference};
+use ferry_api::rules::pod;
+use ferry_api::view::apps::v1::{ReplicaSetStatus, ReplicaSetView};
+use ferry_api::view::core::v1::Pod;
+use ferry_api::view::meta::v1::{ObjectMeta, OwnerReference};
+use ferry_client::cache::{Event, Informer};
+use ferry_client::{Informers, SharedObject};
+use kind::{ReplicaKind, as_replica_set, with_status};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,47 +51,40 @@ impl<K: ReplicaKind> Controller for ReplicaController<K> {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
+        let informers = informers.cache();
         let expectations = self.expectations.clone();
-        let sets = informers.of::<K>();
+        let sets = by_selector(informers.of::<K>());
         vec![
-            Watch::itself(informers.of::<K>()),
-            Watch::new(informers.of::<Pod>(), move |event, enqueue| {
+            Watch::itself(sets.clone()),
+            Watch::new(with_orphans(informers.of::<Pod>()), move |event, enqueue| {
                 wake_for_pod(event, &sets, &expectations, enqueue);
             }),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let pods = ctx.informers.of::<Pod>();
-        let Some(owner) = ctx.informers.of::<K>().get(&key.namespace, &key.name) else {
+        let informers = ctx.informers.cache();
+        let Some(owner) = informers.of::<K>().get(&key.namespace, &key.name) else {
             self.expectations.forget(key);
             return Ok(Action::Done);
         };
-        let set = owner.as_replica_set();
-        let caught_up = self.expectations.are_met(key, |name, uid| match pods.get(&key.namespace, name) {
-            Some(pod) if pod.metadata.uid.as_deref() != Some(uid) => Seen::Absent,
-            Some(pod) if pod.metadata.deletion_timestamp.is_some() => Seen::Leaving,
-            Some(_) => Seen::Alive,
-            None => Seen::Absent,
-        });
-        let Some(spec) = &set.spec else { return Ok(Action::Done) };
-        let (active, terminating) = self.own_pods(ctx, &*owner, &pods).await?;
-        let managed = if caught_up && set.metadata.deletion_timestamp.is_none() {
-            self.manage(ctx, key, &*owner, &set, &active).await
-        } else {
-            Ok(())
-        };
+        let set = as_replica_set(&owner);
+        let pods = informers.of::<Pod>();
+        let caught_up = self.expectations.are_met(key, |name, uid| Seen::of(&pods, &key.namespace, name, uid));
+        let (active, terminating) = own_pods(ctx, &owner, &pods).await?;
+        let managed =
+            if caught_up && !owner.is_deleting() { self.manage(ctx, key, &owner, set, &active).await } else { Ok(()) };
         let now = ctx.now();
         let counted = K::COUNTS_TERMINATING.then_some(terminating.as_slice());
-        if let Some(status) = status::compute_status(&set, &active, counted, managed.as_ref().err(), now) {
-            update_status(ctx, &*owner, status).await?;
+        if let Some(status) = status::compute_status(set, &active, counted, managed.as_ref().err(), now) {
+            update_status(ctx, &owner, status).await?;
         }
         managed?;
         if !caught_up {
             return Ok(Action::RequeueAfter(RECHECK));
         }
-        let min_ready = spec.min_ready_seconds.unwrap_or(0);
-        let next = active.iter().filter_map(|pod| match pod::availability(pod, min_ready, now) {
+        let min_ready = set.spec().min_ready_seconds();
+        let next = active.iter().filter_map(|pod| match pod::availability(pod.view(), min_ready, now) {
             pod::Availability::In(left) => Some(left),
             _ => None,
         });
@@ -97,34 +93,21 @@ impl<K: ReplicaKind> Controller for ReplicaController<K> {
 }
 
 impl<K: ReplicaKind> ReplicaController<K> {
-    /// The pods that are the set's after adoption and release: active and terminating.
-    async fn own_pods(&self, ctx: &Context, owner: &K, pods: &Informer<Pod>) -> Result<(Vec<Arc<Pod>>, Vec<Arc<Pod>>)> {
-        let meta = owner.metadata();
-        let matches = |pod: &Pod| owner.selects(pod.metadata.labels.as_ref());
-        let namespace = meta.namespace.as_deref().unwrap_or_default();
-        let mut candidates = pods.owned_by(meta.uid.as_deref().unwrap_or_default());
-        candidates.retain(|pod| is_controlled_by(&pod.metadata, meta));
-        let (terminating, mut active): (Vec<_>, Vec<_>) = candidates
-            .into_iter()
-            .filter(|pod| pod::is_active(pod) || pod::is_terminating(pod))
-            .partition(|pod| pod::is_terminating(pod));
-        active.extend(
-            pods.list(Some(namespace))
-                .into_iter()
-                .filter(|pod| controller_of(&pod.metadata).is_none() && pod::is_active(pod) && matches(pod)),
-        );
-        let active = claim(ctx, owner, active, matches).await?;
-        let terminating = terminating.into_iter().filter(|pod| matches(pod)).collect();
-        Ok((active, terminating))
-    }
-
-    async fn manage(&self, ctx: &Context, key: &Key, owner: &K, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<()> {
-        let pods = PodControl { ctx, key, subject: reference(owner), expectations: &self.expectations };
+    async fn manage(
+        &self,
+        ctx: &Context,
+        key: &Key,
+        owner: &SharedObject<K>,
+        set: ReplicaSetView<'_>,
+        active: &[SharedObject<Pod>],
+    ) -> Result<()> {
+        let pods = PodControl { ctx, key, subject: owner.reference(), expectations: &self.expectations };
         match plan_replicas(wanted(set), active.len()) {
             Plan::Nothing => Ok(()),
             Plan::Create(count) => {
+                let pod = plan_pod(set, controller_reference::<K>(owner.view()));
                 self.expectations.open(key);
-                let result = pods.create(&vec![plan_pod(set, controller_reference(owner)); count]).await;
+                let result = pods.create(&vec![&pod; count]).await;
                 self.expectations.close(key);
                 result
             }
@@ -138,6 +121,26 @@ impl<K: ReplicaKind> ReplicaController<K> {
             }
         }
     }
+}
+
+type Pods = Vec<SharedObject<Pod>>;
+
+/// The pods that are the set's after adoption and release: active and terminating.
+async fn own_pods<K: ReplicaKind>(
+    ctx: &Context,
+    owner: &SharedObject<K>,
+    pods: &Informer<Pod>,
+) -> Result<(Pods, Pods)> {
+    let matches = |pod: &SharedObject<Pod>| K::selects(owner, pod.meta().labels());
+    let (mut active, mut terminating) = (Vec::new(), Vec::new());
+    for pod in candidates(pods, owner) {
+        if pod::is_active(pod.view()) {
+            active.push(pod);
+        } else if pod::is_terminating(pod.view()) && controller_of(pod.meta()).is_some() && matches(&pod) {
+            terminating.push(pod);
+        }
+    }
+    Ok((claim(ctx, owner, active, matches).await?, terminating))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,52 +158,46 @@ fn plan_replicas(wanted: usize, active: usize) -> Plan {
     }
 }
 
-fn wanted(set: &ReplicaSet) -> usize {
-    set.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1).try_into().unwrap_or(0)
+fn wanted(set: ReplicaSetView<'_>) -> usize {
+    set.spec().replicas().unwrap_or(1).try_into().unwrap_or(0)
 }
 
 /// The pod that the set's template describes.
-fn plan_pod(set: &ReplicaSet, owner: OwnerReference) -> Pod {
-    let template = set.spec.as_ref().and_then(|spec| spec.template.clone()).unwrap_or_default();
-    let meta = template.metadata.unwrap_or_default();
-    Pod {
-        metadata: ObjectMeta {
-            generate_name: Some(format!("{}-", set.metadata.name.as_deref().unwrap_or_default())),
-            namespace: set.metadata.namespace.clone(),
-            labels: meta.labels,
-            annotations: meta.annotations,
-            finalizers: meta.finalizers,
-            owner_references: Some(vec![owner]),
-            ..Default::default()
-        },
-        spec: template.spec,
-        status: None,
-    }
+fn plan_pod(set: ReplicaSetView<'_>, owner: OwnerReference) -> Pod {
+    let template = set.spec().template();
+    let meta = template.metadata();
+    let metadata = ObjectMeta::new()
+        .with_generate_name(format!("{}-", set.metadata().name()))
+        .with_namespace(set.metadata().namespace())
+        .with_labels(meta.labels())
+        .with_annotations(meta.annotations())
+        .with_finalizers(meta.finalizers())
+        .with_owner_references([owner]);
+    Pod::new().with_metadata(metadata).with_spec(template.spec())
 }
 
 /// The pods of every set with the same owner: a rollout's old and new pods are ranked
 /// against each other, so that a scale-down evens out the nodes.
-fn related_pods<K: ReplicaKind>(ctx: &Context, set: &K) -> Vec<Arc<Pod>> {
-    let Some(owner) = controller_of(set.metadata()) else { return Vec::new() };
-    let pods = ctx.informers.of::<Pod>();
-    let siblings = ctx.informers.of::<K>().owned_by(&owner.uid);
-    siblings.iter().flat_map(|sibling| pods.owned_by(sibling.metadata().uid.as_deref().unwrap_or_default())).collect()
+fn related_pods<K: ReplicaKind>(ctx: &Context, set: &SharedObject<K>) -> Pods {
+    let Some(owner) = controller_of(set.meta()) else { return Vec::new() };
+    let informers = ctx.informers.cache();
+    let pods = informers.of::<Pod>();
+    let siblings = informers.of::<K>().owned_by(owner.uid());
+    siblings.iter().flat_map(|sibling| pods.owned_by(sibling.uid())).collect()
 }
 
 /// One retry with the live object, as upstream: the cache often lags by a moment and the
 /// status is ours alone to write.
-async fn update_status<K: ReplicaKind>(ctx: &Context, owner: &K, status: ReplicaSetStatus) -> Result<()> {
-    let meta = owner.metadata();
-    let (namespace, name) = (meta.namespace.as_deref().unwrap_or_default(), meta.name.as_deref().unwrap_or_default());
-    match ctx.client.replace_status(namespace, &owner.with_status(status.clone())).await {
+async fn update_status<K: ReplicaKind>(ctx: &Context, owner: &SharedObject<K>, status: ReplicaSetStatus) -> Result<()> {
+    let (api, name) = (ctx.client.api::<K>(owner.namespace()), owner.name());
+    match api.replace_status(&with_status(owner, status.clone())).await {
         Ok(_) => Ok(()),
         Err(error) if error.is_conflict() => {
-            let live = ctx.client.get::<K>(namespace, name).await.during("get for its status", name)?;
-            if live.metadata().uid != meta.uid {
+            let live = api.get(name).await.during("get for its status", name)?;
+            if live.uid() != owner.uid() {
                 return Err(Error::Retry(format!("{} {name} was replaced by another", K::KIND)));
             }
-            let updated = live.with_status(status);
-            ctx.client.replace_status(namespace, &updated).await.during("update the status of", name).map(drop)
+            api.replace_status(&with_status(&live, status)).await.during("update the status of", name).map(drop)
         }
         Err(error) if error.is_not_found() => Ok(()),
         Err(error) => Err(error).during("update the status of", name),
@@ -213,11 +210,11 @@ fn wake_for_pod<K: ReplicaKind>(
     expectations: &Expectations,
     enqueue: &Enqueue,
 ) {
-    let wake_controller = |pod: &Pod, gone: bool| {
-        let Some(owner) = controller_of(&pod.metadata).filter(|owner| owner.kind == K::KIND) else { return false };
-        let key = Key::new(pod.metadata.namespace.clone().unwrap_or_default(), owner.name.clone());
+    let wake_controller = |pod: &SharedObject<Pod>, gone: bool| {
+        let Some(owner) = controller_of(pod.meta()).filter(|owner| owner.kind() == K::KIND) else { return false };
+        let key = Key::new(pod.namespace(), owner.name());
         if gone {
-            expectations.observe_gone(&key, pod.metadata.uid.as_deref().unwrap_or_default());
+            expectations.observe_gone(&key, pod.uid());
         }
         enqueue.add(key);
         true
@@ -225,12 +222,11 @@ fn wake_for_pod<K: ReplicaKind>(
     match event {
         Event::Deleted(pod) => drop(wake_controller(pod, true)),
         Event::Updated { old, new } => {
-            if controller_of(&old.metadata).map(|owner| &owner.uid)
-                != controller_of(&new.metadata).map(|owner| &owner.uid)
-            {
+            let controller = |pod| controller_of(SharedObject::<Pod>::meta(pod)).map(|owner| owner.uid());
+            if controller(old) != controller(new) {
                 wake_controller(old, true);
             }
-            if !wake_controller(new, false) && old.metadata.labels != new.metadata.labels {
+            if !wake_controller(new, false) && old.meta().labels() != new.meta().labels() {
                 wake_possible_owners(new, sets, enqueue);
             }
         }
@@ -242,20 +238,20 @@ fn wake_for_pod<K: ReplicaKind>(
     }
 }
 
-fn wake_possible_owners<K: ReplicaKind>(pod: &Pod, sets: &Informer<K>, enqueue: &Enqueue) {
-    if controller_of(&pod.metadata).is_some() || !pod::is_active(pod) {
+fn wake_possible_owners<K: ReplicaKind>(pod: &SharedObject<Pod>, sets: &Informer<K>, enqueue: &Enqueue) {
+    if controller_of(pod.meta()).is_some() || !pod::is_active(pod.view()) {
         return;
     }
-    for set in sets.list(pod.metadata.namespace.as_deref()) {
-        if set.selects(pod.metadata.labels.as_ref()) {
-            enqueue.add_object(set.metadata());
-        }
-    }
+    let labels = pod.meta().labels();
+    let possible = may_select(sets, pod.namespace(), labels);
+    possible.iter().filter(|set| K::selects(set, labels)).for_each(|set| enqueue.add_object(set.meta()));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::apps::v1::ReplicaSet;
     use serde_json::json;
 
     #[test]
@@ -270,15 +266,15 @@ mod tests {
 
     #[test]
     fn a_pod_takes_the_templates_metadata_and_the_sets_ownership() {
-        let set: ReplicaSet = serde_json::from_value(json!({
+        let set = ReplicaSet::from(json!({
             "metadata": {"name": "web-5d4", "namespace": "default", "uid": "u"},
             "spec": {"selector": {}, "template": {
                 "metadata": {"labels": {"app": "web"}, "annotations": {"a": "b"}, "finalizers": ["x/y"]},
                 "spec": {"containers": [{"name": "c"}]},
             }},
-        }))
-        .expect("a replica set");
-        let pod = serde_json::to_value(plan_pod(&set, controller_reference(&set))).expect("JSON");
+        }));
+        let pod = plan_pod(set.view(), controller_reference::<ReplicaSet>(set.view()));
+        let pod = pod.value();
         assert_eq!(
             pod["metadata"],
             json!({

@@ -2,7 +2,9 @@
 //! the ReplicaSet or ControllerRevision that stands for one. Used by the deployment and
 //! daemon set controllers.
 
-use k8s_openapi::api::core::v1::PodTemplateSpec;
+use ferry_api::document::Node;
+use ferry_api::view::View;
+use ferry_api::view::core::v1::PodTemplateSpecView;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,19 +13,41 @@ pub const HASH_LABEL: &str = "pod-template-hash";
 /// A name may have this many characters (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;
 
-/// Whether two templates describe the same pods, whatever their hash labels.
-pub fn same_template(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
-    // Most comparisons are of equal structs; the canonical form is for the rest.
-    a == b || canonical(a) == canonical(b)
+/// A pod template without its hash label and without anything empty: the API may store an
+/// absent list as an empty one, and both mean the same. Two of them are equal if they
+/// describe the same pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CanonicalTemplate(Value);
+
+impl CanonicalTemplate {
+    pub fn of(template: PodTemplateSpecView<'_>) -> Self {
+        let mut value = pruned(template.node());
+        if let Some(labels) = value.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
+            labels.remove(HASH_LABEL);
+        }
+        Self(value)
+    }
+
+    /// A short name for the template, the same for the same template everywhere and always.
+    /// `collisions` makes another name when two templates share one.
+    pub fn hash(&self, collisions: Option<i32>) -> String {
+        let mut hash = Fnv32::new();
+        hash.write(self.0.to_string().as_bytes());
+        if let Some(collisions) = collisions {
+            hash.write(&i64::from(collisions).to_le_bytes());
+        }
+        safe_encode(&hash.0.to_string())
+    }
 }
 
-/// The template as JSON without the hash label and without anything empty: the API may
-/// store an absent list as an empty one, and both mean the same.
-fn canonical(template: &PodTemplateSpec) -> Value {
-    let mut value = serde_json::to_value(template).unwrap_or_default();
-    if let Some(labels) = value.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
-        labels.remove(HASH_LABEL);
-    }
+/// Whether two templates describe the same pods, whatever their hash labels.
+pub fn same_template(a: PodTemplateSpecView<'_>, b: PodTemplateSpecView<'_>) -> bool {
+    CanonicalTemplate::of(a) == CanonicalTemplate::of(b)
+}
+
+/// A copy without nulls and empty lists, which mean the same as absent fields.
+pub fn pruned(node: Node<'_>) -> Value {
+    let mut value = node.to_value();
     prune(&mut value);
     value
 }
@@ -59,17 +83,6 @@ impl SortKeys for serde_json::Map<String, Value> {
     }
 }
 
-/// A short name for a template, the same for the same template everywhere and always.
-/// `collisions` makes another name when two templates share one.
-pub fn template_hash(template: &PodTemplateSpec, collisions: Option<i32>) -> String {
-    let mut hash = Fnv32::new();
-    hash.write(canonical(template).to_string().as_bytes());
-    if let Some(collisions) = collisions {
-        hash.write(&i64::from(collisions).to_le_bytes());
-    }
-    safe_encode(&hash.0.to_string())
-}
-
 struct Fnv32(u32);
 
 impl Fnv32 {
@@ -102,33 +115,34 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn template(value: Value) -> PodTemplateSpec {
-        serde_json::from_value(value).expect("a template")
+    fn hash(template: &Value, collisions: Option<i32>) -> String {
+        CanonicalTemplate::of(template.into()).hash(collisions)
     }
 
     #[test]
     fn a_hash_names_a_template_and_nothing_else() {
         let web =
             || json!({"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}});
-        let hash = template_hash(&template(web()), None);
-        assert!((1..=10).contains(&hash.len()));
-        assert!(hash.chars().all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c)), "{hash}");
+        let named = hash(&web(), None);
+        assert!((1..=10).contains(&named.len()));
+        assert!(named.chars().all(|c| "bcdfghjklmnpqrstvwxz2456789".contains(c)), "{named}");
         let mut same = web();
         same["metadata"]["labels"][HASH_LABEL] = json!("xyz");
+        same["metadata"]["creationTimestamp"] = Value::Null;
         same["spec"]["volumes"] = json!([]);
-        assert_eq!(template_hash(&template(same), None), hash);
+        assert_eq!(hash(&same, None), named);
         let mut other = web();
         other["spec"]["containers"][0]["image"] = json!("b");
-        assert_ne!(template_hash(&template(other), None), hash);
-        assert_ne!(template_hash(&template(web()), Some(1)), hash);
+        assert_ne!(hash(&other, None), named);
+        assert_ne!(hash(&web(), Some(1)), named);
         // The name of a set must not change between two versions of ferry.
-        assert_eq!(hash, "78dbf6cfb9");
+        assert_eq!(named, "78dbf6cfb9");
     }
 
     #[test]
     fn an_empty_volume_source_is_not_nothing() {
-        let with = |source: &str| template(json!({"spec": {"containers": [], "volumes": [{"name": "v", source: {}}]}}));
-        assert!(!same_template(&with("emptyDir"), &with("downwardAPI")));
+        let with = |source: &str| json!({"spec": {"containers": [], "volumes": [{"name": "v", source: {}}]}});
+        assert!(!same_template((&with("emptyDir")).into(), (&with("downwardAPI")).into()));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! set's template asks for. Asked for every node by plan.rs and status.rs.
 
 use super::pod::daemon_tolerations;
-use crate::taint_eviction::tolerates;
-use k8s_openapi::api::core::v1::{Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, PodTemplateSpec};
+use ferry_api::rules::node_selector::matches_required;
+use ferry_api::rules::toleration::{DRIVES_OUT, KEEPS_OUT, find_untolerated};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{NodeView, PodSpecView, PodTemplateSpecView, Toleration};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
@@ -17,66 +19,28 @@ impl Fit {
     const NONE: Self = Self { run: false, keep: false };
 }
 
-pub fn name(node: &Node) -> &str {
-    node.metadata.name.as_deref().unwrap_or_default()
+/// What a template asks of a node.
+pub struct Criteria<'a> {
+    spec: PodSpecView<'a>,
+    tolerations: Vec<Toleration>,
 }
 
-pub fn judge(node: &Node, template: &PodTemplateSpec) -> Fit {
-    let none = PodSpec::default();
-    let spec = template.spec.as_ref().unwrap_or(&none);
-    let wanted_name = spec.node_name.as_deref().unwrap_or_default();
-    if !(wanted_name.is_empty() || wanted_name == name(node)) || !fits_affinity(node, spec) {
-        return Fit::NONE;
+impl<'a> Criteria<'a> {
+    pub fn of(template: PodTemplateSpecView<'a>) -> Self {
+        Self { spec: template.spec(), tolerations: daemon_tolerations(template.spec()) }
     }
-    let tolerations = daemon_tolerations(spec);
-    let untolerated = |effects: &[&str]| {
-        let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
-        taints
-            .filter(|taint| effects.contains(&taint.effect.as_str()))
-            .any(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)))
-    };
-    Fit { run: !untolerated(&["NoSchedule", "NoExecute"]), keep: !untolerated(&["NoExecute"]) }
-}
 
-/// The node selector and the required node affinity.
-fn fits_affinity(node: &Node, spec: &PodSpec) -> bool {
-    let label = |key: &str| node.metadata.labels.as_ref().and_then(|labels| labels.get(key)).map(String::as_str);
-    let selected = spec.node_selector.iter().flatten().all(|(key, value)| label(key) == Some(value));
-    let required = spec
-        .affinity
-        .as_ref()
-        .and_then(|affinity| affinity.node_affinity.as_ref())
-        .and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_ref());
-    selected && required.is_none_or(|required| required.node_selector_terms.iter().any(|term| matches(term, node)))
-}
-
-/// A term without any requirement matches nothing.
-fn matches(term: &NodeSelectorTerm, node: &Node) -> bool {
-    let labels = node.metadata.labels.as_ref();
-    let expressions = term.match_expressions.as_deref().unwrap_or_default();
-    let fields = term.match_fields.as_deref().unwrap_or_default();
-    (!expressions.is_empty() || !fields.is_empty())
-        && expressions.iter().all(|expression| {
-            holds(expression, labels.and_then(|labels| labels.get(&expression.key)).map(String::as_str))
-        })
-        && fields.iter().all(|field| field.key == "metadata.name" && holds(field, Some(name(node))))
-}
-
-fn holds(requirement: &NodeSelectorRequirement, value: Option<&str>) -> bool {
-    let values = requirement.values.as_deref().unwrap_or_default();
-    let listed = || value.is_some_and(|value| values.iter().any(|wanted| wanted == value));
-    let compared = |compare: fn(i64, i64) -> bool| match (value.map(str::parse), values.first().map(|v| v.parse())) {
-        (Some(Ok(value)), Some(Ok(bound))) => compare(value, bound),
-        _ => false,
-    };
-    match requirement.operator.as_str() {
-        "In" => listed(),
-        "NotIn" => !listed(),
-        "Exists" => value.is_some(),
-        "DoesNotExist" => value.is_none(),
-        "Gt" => compared(|value, bound| value > bound),
-        "Lt" => compared(|value, bound| value < bound),
-        _ => false,
+    pub fn judge(&self, node: NodeView<'_>) -> Fit {
+        let wanted_name = self.spec.node_name();
+        let is_named = wanted_name.is_empty() || wanted_name == node.metadata().name();
+        if !is_named || !matches_required(self.spec, node) {
+            return Fit::NONE;
+        }
+        let is_tolerated = |effects: &[&str]| {
+            let tolerations = self.tolerations.iter().map(Owned::view);
+            find_untolerated(node.spec().taints(), tolerations, effects).is_none()
+        };
+        Fit { run: is_tolerated(KEEPS_OUT), keep: is_tolerated(DRIVES_OUT) }
     }
 }
 
@@ -88,9 +52,9 @@ mod tests {
     fn check(node: Value, spec: Value, run: bool, keep: bool) {
         let mut spec = spec;
         spec["containers"] = json!([]);
-        let template = serde_json::from_value(json!({"spec": spec})).expect("a template");
-        let node: Node = serde_json::from_value(node).expect("a node");
-        assert_eq!(judge(&node, &template), Fit { run, keep }, "{template:?}");
+        let template = json!({"spec": spec});
+        let fit = Criteria::of((&template).into()).judge((&node).into());
+        assert_eq!(fit, Fit { run, keep }, "{template}");
     }
 
     #[test]

@@ -1,36 +1,39 @@
 //! Which daemon pods to make and which to delete: one for every node that fits, and a
 //! rolling update within its bounds. Pure; the controller carries it out.
 
-use super::node::{Fit, judge, name};
+use super::node::{Criteria, Fit};
 use super::pod::{HASH_LABEL, is_updated};
 use crate::deployment::scaled;
-use crate::pod::{is_available, is_ready, node_name, phase};
+use ferry_api::rules::int_or_percent::Round;
+use ferry_api::rules::pod::{is_available, is_ready, is_terminal};
+use ferry_api::view::apps::v1::DaemonSetView;
+use ferry_api::view::core::v1::{Node, NodeView, Pod, PodView};
+use ferry_client::SharedObject;
 use jiff::Timestamp;
-use k8s_openapi::api::apps::v1::DaemonSet;
-use k8s_openapi::api::core::v1::{Node, Pod};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
 
 /// The pods of a set by the node they run on or were made for.
-pub type PodsByNode = BTreeMap<String, Vec<Arc<Pod>>>;
+pub type PodsByNode = BTreeMap<String, Vec<SharedObject<Pod>>>;
 
 /// What a plan looks at.
 pub struct Observed<'a> {
-    pub set: &'a DaemonSet,
-    pub nodes: &'a [Arc<Node>],
+    pub set: DaemonSetView<'a>,
+    /// What the set's template asks of nodes.
+    pub criteria: Criteria<'a>,
+    pub nodes: &'a [SharedObject<Node>],
     pub pods: &'a PodsByNode,
     /// The name of the present template's revision.
     pub hash: &'a str,
     pub now: Timestamp,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Changes {
     /// Nodes that need a pod.
     pub create: Vec<String>,
-    pub delete: Vec<Arc<Pod>>,
+    pub delete: Vec<SharedObject<Pod>>,
     /// Pods that have ended and go for that reason; whether they failed is in their phase.
-    pub ended: Vec<Arc<Pod>>,
+    pub ended: Vec<SharedObject<Pod>>,
 }
 
 impl Changes {
@@ -40,43 +43,35 @@ impl Changes {
 }
 
 impl Observed<'_> {
-    fn fit(&self, node: &Node) -> Fit {
-        self.set.spec.as_ref().map_or(Fit { run: false, keep: false }, |spec| judge(node, &spec.template))
+    pub fn fit(&self, node: NodeView<'_>) -> Fit {
+        self.criteria.judge(node)
     }
 
-    fn min_ready(&self) -> i32 {
-        self.set.spec.as_ref().and_then(|spec| spec.min_ready_seconds).unwrap_or(0)
-    }
-
-    fn is_available(&self, pod: &Pod) -> bool {
-        is_available(pod, self.min_ready(), self.now)
+    pub fn is_available(&self, pod: PodView<'_>) -> bool {
+        is_available(pod, self.set.spec().min_ready_seconds(), self.now)
     }
 
     /// How many pods of `wanted` a rolling update may have too many and too few.
     fn bounds(&self, wanted: usize) -> (usize, usize) {
-        let strategy = self.set.spec.as_ref().and_then(|spec| spec.update_strategy.as_ref());
-        let rolling = strategy.and_then(|strategy| strategy.rolling_update.as_ref()).filter(|_| is_rolling(self.set));
+        let rolling = self.set.spec().update_strategy().rolling_update().filter(|_| is_rolling(self.set));
         let total = i32::try_from(wanted).unwrap_or(i32::MAX);
-        let up = |value| usize::try_from(scaled(value, total, |product| product.div_ceil(100))).unwrap_or(0);
-        let surge = up(rolling.and_then(|rolling| rolling.max_surge.as_ref()));
-        let unavailable = up(rolling.and_then(|rolling| rolling.max_unavailable.as_ref()));
+        let up = |value| usize::try_from(scaled(value, total, Round::Up)).unwrap_or(0);
+        let surge = up(rolling.and_then(|rolling| rolling.max_surge()));
+        let unavailable = up(rolling.and_then(|rolling| rolling.max_unavailable()));
         // Neither allowed would mean no update at all, so one pod may be missing.
         (surge, if wanted > 0 && surge == 0 && unavailable == 0 { 1 } else { unavailable })
     }
 }
 
-pub fn is_rolling(set: &DaemonSet) -> bool {
-    let strategy = set.spec.as_ref().and_then(|spec| spec.update_strategy.as_ref());
-    strategy.and_then(|strategy| strategy.type_.as_deref()).unwrap_or("RollingUpdate") == "RollingUpdate"
+pub fn is_rolling(set: DaemonSetView<'_>) -> bool {
+    matches!(set.spec().update_strategy().type_(), "" | "RollingUpdate")
 }
 
 /// The pod that counts where a node has several: on its node, then oldest.
-pub fn by_age(pods: &[Arc<Pod>]) -> Vec<&Arc<Pod>> {
-    let mut sorted: Vec<&Arc<Pod>> = pods.iter().collect();
-    sorted.sort_by_key(|pod| {
-        let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
-        (node_name(pod).is_empty(), created, pod.metadata.name.clone())
-    });
+pub fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
+    let mut sorted: Vec<&SharedObject<Pod>> = pods.iter().collect();
+    let age = |pod: &SharedObject<Pod>| (pod.view().spec().node_name().is_empty(), pod.meta().creation_timestamp());
+    sorted.sort_by(|a, b| age(a).cmp(&age(b)).then_with(|| a.name().cmp(b.name())));
     sorted
 }
 
@@ -85,47 +80,46 @@ pub fn plan_nodes(observed: &Observed<'_>) -> Changes {
     let mut changes = Changes::default();
     let allows_surge = observed.bounds(1).0 > 0;
     for node in observed.nodes {
-        let fit = observed.fit(node);
-        let pods = observed.pods.get(name(node));
-        match pods {
-            None if fit.run => changes.create.push(name(node).to_owned()),
+        let fit = observed.fit(node.view());
+        match observed.pods.get(node.name()) {
+            None if fit.run => changes.create.push(node.name().to_owned()),
             Some(pods) if fit.keep => {
-                let alive = pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none());
-                let (ended, running): (Vec<_>, Vec<_>) =
-                    alive.cloned().partition(|pod| matches!(phase(pod), "Failed" | "Succeeded"));
+                let alive = pods.iter().filter(|pod| !pod.is_deleting());
+                let (ended, running): (Vec<_>, Vec<_>) = alive.cloned().partition(|pod| is_terminal(pod.view()));
                 changes.ended.extend(ended);
                 if allows_surge {
-                    plan_surged_node(observed, node, fit, &running, &mut changes);
+                    plan_surged_node(observed, node.name(), fit, &running, &mut changes);
                 } else {
                     changes.delete.extend(by_age(&running).into_iter().skip(1).cloned());
                 }
             }
-            Some(pods) => {
-                changes.delete.extend(pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).cloned())
-            }
+            Some(pods) => changes.delete.extend(pods.iter().filter(|pod| !pod.is_deleting()).cloned()),
             None => {}
         }
     }
     // What waits for a node that is gone is never scheduled, and no one else deletes it.
-    for (node, pods) in observed.pods {
-        if !observed.nodes.iter().any(|known| name(known) == node) {
-            changes.delete.extend(pods.iter().filter(|pod| node_name(pod).is_empty()).cloned());
-        }
+    let known: HashSet<&str> = observed.nodes.iter().map(SharedObject::name).collect();
+    for (_, pods) in observed.pods.iter().filter(|(node, _)| !known.contains(node.as_str())) {
+        changes.delete.extend(pods.iter().filter(|pod| pod.view().spec().node_name().is_empty()).cloned());
     }
     changes
 }
 
 /// While an update surges, a node has its old pod until the new one is available.
-fn plan_surged_node(observed: &Observed<'_>, node: &Node, fit: Fit, running: &[Arc<Pod>], changes: &mut Changes) {
+fn plan_surged_node(
+    observed: &Observed<'_>,
+    node: &str,
+    fit: Fit,
+    running: &[SharedObject<Pod>],
+    changes: &mut Changes,
+) {
     if running.len() <= 1 {
         if running.is_empty() && fit.run {
-            changes.create.push(name(node).to_owned());
+            changes.create.push(node.to_owned());
         }
         return;
     }
-    let is_new = |pod: &Pod| {
-        pod.metadata.labels.as_ref().and_then(|labels| labels.get(HASH_LABEL)).is_some_and(|hash| hash == observed.hash)
-    };
+    let is_new = |pod: &SharedObject<Pod>| pod.meta().labels().get(HASH_LABEL) == Some(observed.hash);
     let (mut newest, mut oldest) = (None, None);
     for pod in by_age(running) {
         let place = if is_new(pod) { &mut newest } else { &mut oldest };
@@ -135,7 +129,7 @@ fn plan_surged_node(observed: &Observed<'_>, node: &Node, fit: Fit, running: &[A
         }
     }
     if let (Some(new), Some(old)) = (newest, oldest)
-        && (!is_ready(old) || observed.is_available(new))
+        && (!is_ready(old.view()) || observed.is_available(new.view()))
     {
         changes.delete.push(old.clone());
     }
@@ -143,10 +137,10 @@ fn plan_surged_node(observed: &Observed<'_>, node: &Node, fit: Fit, running: &[A
 
 /// The next step of a rolling update; [`plan_nodes`] makes the pods that it deletes anew.
 pub fn plan_rolling(observed: &Observed<'_>) -> Changes {
-    let wanted: Vec<&str> =
-        observed.nodes.iter().filter(|node| observed.fit(node).run).map(|node| name(node)).collect();
+    let fitting = observed.nodes.iter().filter(|node| observed.fit(node.view()).run);
+    let wanted: HashSet<&str> = fitting.map(SharedObject::name).collect();
     let (surge, unavailable) = observed.bounds(wanted.len());
-    let mut on_nodes: BTreeMap<&str, &[Arc<Pod>]> =
+    let mut on_nodes: BTreeMap<&str, &[SharedObject<Pod>]> =
         observed.pods.iter().map(|(node, pods)| (node.as_str(), pods.as_slice())).collect();
     for node in &wanted {
         on_nodes.entry(node).or_default();
@@ -161,7 +155,7 @@ pub fn plan_rolling(observed: &Observed<'_>) -> Changes {
 /// Takes as many old pods as may be missing, first those that serve nobody anyway.
 fn plan_without_surge(
     observed: &Observed<'_>,
-    on_nodes: &BTreeMap<&str, &[Arc<Pod>]>,
+    on_nodes: &BTreeMap<&str, &[SharedObject<Pod>]>,
     max_unavailable: usize,
 ) -> Changes {
     let mut unavailable = 0_usize;
@@ -169,8 +163,8 @@ fn plan_without_surge(
     let mut candidates = Vec::new();
     for pods in on_nodes.values() {
         match split(observed, pods) {
-            Some((Some(new), None)) => unavailable += usize::from(!observed.is_available(new)),
-            Some((None, Some(old))) if !observed.is_available(old) => {
+            Some((Some(new), None)) => unavailable += usize::from(!observed.is_available(new.view())),
+            Some((None, Some(old))) if !observed.is_available(old.view()) => {
                 delete.push(old.clone());
                 unavailable += 1;
             }
@@ -190,8 +184,8 @@ fn plan_without_surge(
 /// Makes new pods beside old ones, and takes old ones once the new are available.
 fn plan_with_surge(
     observed: &Observed<'_>,
-    on_nodes: &BTreeMap<&str, &[Arc<Pod>]>,
-    wanted: &[&str],
+    on_nodes: &BTreeMap<&str, &[SharedObject<Pod>]>,
+    wanted: &HashSet<&str>,
     max_surge: usize,
 ) -> Changes {
     let (mut surging, mut available) = (0_usize, 0_usize);
@@ -202,22 +196,22 @@ fn plan_with_surge(
             surging += 1;
             continue;
         };
-        available += usize::from(old.or(new).is_some_and(|pod| observed.is_available(pod)));
+        available += usize::from(old.or(new).is_some_and(|pod| observed.is_available(pod.view())));
         let belongs = wanted.contains(node);
         match (new, old) {
             (_, None) => {}
             (None, Some(old)) if !belongs => {
-                let list = if observed.is_available(old) { &mut leaving } else { &mut delete };
+                let list = if observed.is_available(old.view()) { &mut leaving } else { &mut delete };
                 list.push(old.clone());
             }
-            (None, Some(old)) if !observed.is_available(old) => create.push((*node).to_owned()),
+            (None, Some(old)) if !observed.is_available(old.view()) => create.push((*node).to_owned()),
             (None, Some(_)) => {
                 if surging < max_surge {
                     candidates.push((*node).to_owned());
                 }
             }
             (Some(new), Some(old)) => {
-                if observed.is_available(new) {
+                if observed.is_available(new.view()) {
                     delete.push(old.clone());
                 } else {
                     surging += 1;
@@ -231,12 +225,13 @@ fn plan_with_surge(
     Changes { create, delete, ..Default::default() }
 }
 
+type MaybePod<'a> = Option<&'a SharedObject<Pod>>;
+
 /// The new and the old pod of a node, or None where there are two of one sort.
-#[expect(clippy::type_complexity, reason = "a pair of pods needs no name of its own")]
-fn split<'a>(observed: &Observed<'_>, pods: &'a [Arc<Pod>]) -> Option<(Option<&'a Arc<Pod>>, Option<&'a Arc<Pod>>)> {
+fn split<'a>(observed: &Observed<'_>, pods: &'a [SharedObject<Pod>]) -> Option<(MaybePod<'a>, MaybePod<'a>)> {
     let (mut new, mut old) = (None, None);
-    for pod in pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
-        let place = if is_updated(pod, observed.set, observed.hash) { &mut new } else { &mut old };
+    for pod in pods.iter().filter(|pod| !pod.is_deleting()) {
+        let place = if is_updated(pod.view(), observed.set, observed.hash) { &mut new } else { &mut old };
         if place.replace(pod).is_some() {
             return None;
         }
@@ -247,32 +242,31 @@ fn split<'a>(observed: &Observed<'_>, pods: &'a [Arc<Pod>]) -> Option<(Option<&'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::apps::v1::DaemonSet;
     use serde_json::{Value, json};
 
     fn set(strategy: Value) -> DaemonSet {
-        serde_json::from_value(json!({"metadata": {"name": "agent"}, "spec": {"selector": {},
+        DaemonSet::from(json!({"metadata": {"name": "agent"}, "spec": {"selector": {},
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": strategy},
             "template": {"spec": {"containers": [], "nodeSelector": {"on": "yes"}}}}}))
-        .expect("a daemon set")
     }
 
-    fn nodes(names: &[(&str, &str)]) -> Vec<Arc<Node>> {
-        let node = |(name, on): &(&str, &str)| {
-            let node = json!({"metadata": {"name": name, "labels": {"on": on}}});
-            Arc::new(serde_json::from_value(node).expect("a node"))
-        };
+    fn nodes(names: &[(&str, &str)]) -> Vec<SharedObject<Node>> {
+        let node =
+            |(name, on): &(&str, &str)| SharedObject::of(json!({"metadata": {"name": name, "labels": {"on": on}}}));
         names.iter().map(node).collect()
     }
 
     /// `name node hash phase ready`
-    fn pod(text: &str) -> (String, Arc<Pod>) {
+    fn pod(text: &str) -> (String, SharedObject<Pod>) {
         let words: Vec<&str> = text.split(' ').collect();
         let ready = if words[4] == "ready" { "True" } else { "False" };
         let pod = json!({"metadata": {"name": words[0], "labels": {HASH_LABEL: words[2]}},
             "spec": {"containers": [], "nodeName": words[1]},
             "status": {"phase": words[3], "conditions": [
                 {"type": "Ready", "status": ready, "lastTransitionTime": "2024-01-01T00:00:00Z"}]}});
-        (words[1].to_owned(), Arc::new(serde_json::from_value(pod).expect("a pod")))
+        (words[1].to_owned(), SharedObject::of(pod))
     }
 
     fn pods(texts: &[&str]) -> PodsByNode {
@@ -283,8 +277,8 @@ mod tests {
         by_node
     }
 
-    fn names(pods: &[Arc<Pod>]) -> Vec<&str> {
-        pods.iter().filter_map(|pod| pod.metadata.name.as_deref()).collect()
+    fn names(pods: &[SharedObject<Pod>]) -> Vec<&str> {
+        pods.iter().map(SharedObject::name).collect()
     }
 
     fn check(
@@ -296,7 +290,8 @@ mod tests {
     ) {
         let (set, nodes, pods) = (set(strategy), nodes(on), pods(having));
         let now = "2024-01-02T00:00:00Z".parse().expect("a time");
-        let changes = plan(&Observed { set: &set, nodes: &nodes, pods: &pods, hash: "new", now });
+        let (set, criteria) = (set.view(), Criteria::of(set.view().spec().template()));
+        let changes = plan(&Observed { set, criteria, nodes: &nodes, pods: &pods, hash: "new", now });
         let create: Vec<&str> = changes.create.iter().map(String::as_str).collect();
         assert_eq!((&create[..], &names(&changes.delete)[..], &names(&changes.ended)[..]), expected);
     }

@@ -1,12 +1,14 @@
 //! A daemon pod: what is made for a node, which node a pod was made for, and whether it is
 //! of the present template.
 
-use crate::claim::controller_reference;
-use k8s_openapi::api::apps::v1::DaemonSet;
-use k8s_openapi::api::core::v1::{
-    NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec, Toleration,
+use ferry_api::rules::node_selector::required_affinity;
+use ferry_api::rules::owner::controller_reference;
+use ferry_api::view::Owned;
+use ferry_api::view::apps::v1::{DaemonSet, DaemonSetView};
+use ferry_api::view::core::v1::{
+    NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec, PodSpecView, PodView, Toleration,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ferry_api::view::meta::v1::ObjectMeta;
 
 pub const HASH_LABEL: &str = "controller-revision-hash";
 const GENERATION_LABEL: &str = "pod-template-generation";
@@ -14,35 +16,30 @@ const GENERATION: &str = "deprecated.daemonset.template.generation";
 const NODE_NAME_FIELD: &str = "metadata.name";
 
 /// The pod of the set for a node. The scheduler binds it; its affinity leaves no choice.
-pub fn plan_pod(set: &DaemonSet, hash: &str, node: &str) -> Pod {
-    let template = set.spec.as_ref().map(|spec| spec.template.clone()).unwrap_or_default();
-    let meta = template.metadata.unwrap_or_default();
-    let mut labels = meta.labels.unwrap_or_default();
+pub fn plan_pod(set: DaemonSetView<'_>, hash: &str, node: &str) -> Pod {
+    let template = set.spec().template();
+    let (meta, of_set) = (template.metadata(), set.metadata());
+    let mut labels = meta.labels().to_map();
     if let Some(generation) = template_generation(set) {
         labels.insert(GENERATION_LABEL.to_owned(), generation.to_string());
     }
     labels.insert(HASH_LABEL.to_owned(), hash.to_owned());
-    let mut spec = template.spec.unwrap_or_default();
-    spec.tolerations = Some(daemon_tolerations(&spec));
+    let mut spec = template.spec().to_owned();
+    spec.set_tolerations(daemon_tolerations(template.spec()));
     pin(&mut spec, node);
-    Pod {
-        metadata: ObjectMeta {
-            generate_name: Some(format!("{}-", set.metadata.name.as_deref().unwrap_or_default())),
-            namespace: set.metadata.namespace.clone(),
-            labels: Some(labels),
-            annotations: meta.annotations,
-            finalizers: meta.finalizers,
-            owner_references: Some(vec![controller_reference(set)]),
-            ..Default::default()
-        },
-        spec: Some(spec),
-        status: None,
-    }
+    let metadata = ObjectMeta::new()
+        .with_generate_name(format!("{}-", of_set.name()))
+        .with_namespace(of_set.namespace())
+        .with_labels(labels)
+        .with_annotations(meta.annotations())
+        .with_finalizers(meta.finalizers())
+        .with_owner_references([controller_reference::<DaemonSet>(set)]);
+    Pod::new().with_metadata(metadata).with_spec(spec)
 }
 
 /// The template's tolerations and those that every daemon pod has, because it serves a
 /// node in whatever state the node is. One of ours takes the place of the same taint's.
-pub fn daemon_tolerations(spec: &PodSpec) -> Vec<Toleration> {
+pub fn daemon_tolerations(spec: PodSpecView<'_>) -> Vec<Toleration> {
     let mut ours = vec![
         ("node.kubernetes.io/not-ready", "NoExecute"),
         ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -51,25 +48,18 @@ pub fn daemon_tolerations(spec: &PodSpec) -> Vec<Toleration> {
         ("node.kubernetes.io/pid-pressure", "NoSchedule"),
         ("node.kubernetes.io/unschedulable", "NoSchedule"),
     ];
-    if spec.host_network == Some(true) {
+    if spec.host_network() {
         ours.push(("node.kubernetes.io/network-unavailable", "NoSchedule"));
     }
-    let mut all = spec.tolerations.clone().unwrap_or_default();
+    let mut all: Vec<Toleration> = spec.tolerations().iter().map(|toleration| toleration.to_owned()).collect();
     for (key, effect) in ours {
-        let toleration = Toleration {
-            key: Some(key.to_owned()),
-            operator: Some("Exists".to_owned()),
-            effect: Some(effect.to_owned()),
-            ..Default::default()
-        };
+        let toleration = Toleration::new().with_key(key).with_operator("Exists").with_effect(effect);
         // Upstream's MatchToleration: everything but the seconds is the same.
-        let same = |other: &Toleration| {
-            other.key == toleration.key
-                && other.effect == toleration.effect
-                && other.operator == toleration.operator
-                && other.value.as_deref().unwrap_or_default().is_empty()
+        let is_same = |other: &&mut Toleration| {
+            let other = other.view();
+            (other.key(), other.effect(), other.operator(), other.value_()) == (key, effect, "Exists", "")
         };
-        match all.iter_mut().find(|other| same(other)) {
+        match all.iter_mut().find(is_same) {
             Some(other) => *other = toleration,
             None => all.push(toleration),
         }
@@ -78,43 +68,40 @@ pub fn daemon_tolerations(spec: &PodSpec) -> Vec<Toleration> {
 }
 
 fn pin(spec: &mut PodSpec, node: &str) {
-    let here = NodeSelectorRequirement {
-        key: NODE_NAME_FIELD.to_owned(),
-        operator: "In".to_owned(),
-        values: Some(vec![node.to_owned()]),
-    };
-    let term = NodeSelectorTerm { match_expressions: None, match_fields: Some(vec![here]) };
-    let affinity: &mut NodeAffinity = spec.affinity.get_or_insert_default().node_affinity.get_or_insert_default();
-    affinity.required_during_scheduling_ignored_during_execution =
-        Some(NodeSelector { node_selector_terms: vec![term] });
+    let here = NodeSelectorRequirement::new().with_key(NODE_NAME_FIELD).with_operator("In").with_values([node]);
+    let term = NodeSelectorTerm::new().with_match_fields([here]);
+    let required = NodeSelector::new().with_node_selector_terms([term]);
+    spec.edit_affinity(|affinity| {
+        affinity
+            .edit_node_affinity(|affinity| affinity.set_required_during_scheduling_ignored_during_execution(required));
+    });
 }
 
 /// The node that a pod runs on or was made for.
-pub fn target_node(pod: &Pod) -> Option<&str> {
-    let spec = pod.spec.as_ref()?;
-    if let Some(name) = spec.node_name.as_deref().filter(|name| !name.is_empty()) {
-        return Some(name);
+pub fn target_node(pod: PodView<'_>) -> Option<&str> {
+    let spec = pod.spec();
+    if !spec.node_name().is_empty() {
+        return Some(spec.node_name());
     }
-    let required =
-        spec.affinity.as_ref()?.node_affinity.as_ref()?.required_during_scheduling_ignored_during_execution.as_ref()?;
-    let fields = required.node_selector_terms.iter().flat_map(|term| term.match_fields.iter().flatten());
-    let by_name = fields.into_iter().find(|field| field.key == NODE_NAME_FIELD && field.operator == "In")?;
-    match by_name.values.as_deref() {
-        Some([name]) => Some(name),
+    let terms = required_affinity(spec)?.node_selector_terms();
+    let mut fields = terms.iter().flat_map(|term| term.match_fields());
+    let mut names = fields.find(|field| field.key() == NODE_NAME_FIELD && field.operator() == "In")?.values().iter();
+    match (names.next(), names.next()) {
+        (Some(name), None) => Some(name),
         _ => None,
     }
 }
 
 /// By the hash of its revision, or by the generation that came before hashes.
-pub fn is_updated(pod: &Pod, set: &DaemonSet, hash: &str) -> bool {
-    let label = |key: &str| pod.metadata.labels.as_ref().and_then(|labels| labels.get(key));
+pub fn is_updated(pod: PodView<'_>, set: DaemonSetView<'_>, hash: &str) -> bool {
+    let labels = pod.metadata().labels();
     let generation = template_generation(set).map(|generation| generation.to_string());
-    (!hash.is_empty() && label(HASH_LABEL).is_some_and(|value| value == hash))
-        || (generation.is_some() && label(GENERATION_LABEL) == generation.as_ref())
+    (!hash.is_empty() && labels.get(HASH_LABEL) == Some(hash))
+        || (generation.is_some() && labels.get(GENERATION_LABEL) == generation.as_deref())
 }
 
-fn template_generation(set: &DaemonSet) -> Option<i64> {
-    set.metadata.annotations.as_ref()?.get(GENERATION)?.parse().ok()
+fn template_generation(set: DaemonSetView<'_>) -> Option<i64> {
+    set.metadata().annotations().get(GENERATION)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -124,27 +111,26 @@ mod tests {
 
     #[test]
     fn a_pod_is_made_for_one_node_and_says_so() {
-        let set: DaemonSet = serde_json::from_value(json!({
+        let set = DaemonSet::from(json!({
             "metadata": {"name": "agent", "namespace": "ns", "uid": "u", "annotations": {GENERATION: "3"}},
             "spec": {"selector": {}, "template": {"metadata": {"labels": {"app": "agent"}}, "spec": {
                 "containers": [],
                 "tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute",
                     "tolerationSeconds": 5}]}}},
-        }))
-        .expect("a daemon set");
-        let pod = plan_pod(&set, "abc", "n1");
+        }));
+        let pod = plan_pod(set.view(), "abc", "n1");
         assert_eq!(
-            serde_json::to_value(&pod.metadata.labels).expect("JSON"),
+            pod.value()["metadata"]["labels"],
             json!({"app": "agent", HASH_LABEL: "abc", GENERATION_LABEL: "3"})
         );
-        assert_eq!(target_node(&pod), Some("n1"));
-        let tolerations = pod.spec.as_ref().and_then(|spec| spec.tolerations.clone()).expect("tolerations");
-        assert_eq!(tolerations.len(), 6);
-        assert_eq!(tolerations[0].toleration_seconds, None);
-        assert!(is_updated(&pod, &set, "abc"));
-        assert!(is_updated(&pod, &set, "other"), "the generation is the same");
+        let pod = pod.view();
+        assert_eq!(target_node(pod), Some("n1"));
+        assert_eq!(pod.spec().tolerations().len(), 6);
+        assert_eq!(pod.spec().tolerations().first().and_then(|toleration| toleration.toleration_seconds()), None);
+        assert!(is_updated(pod, set.view(), "abc"));
+        assert!(is_updated(pod, set.view(), "other"), "the generation is the same");
         let mut newer = set.clone();
-        newer.metadata.annotations.get_or_insert_default().insert(GENERATION.into(), "4".into());
-        assert!(!is_updated(&pod, &newer, "other"));
+        newer.edit_metadata(|meta| meta.insert_annotations(GENERATION, "4"));
+        assert!(!is_updated(pod, newer.view(), "other"));
     }
 }

@@ -1,7 +1,8 @@
 //! How many pods a rolling update may have too many, and how many too few.
 
-use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use ferry_api::rules::int_or_percent::{self, Round};
+use ferry_api::view::IntOrString;
+use ferry_api::view::apps::v1::DeploymentView;
 
 /// The bounds of a rollout, resolved against the size of the deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,36 +18,26 @@ impl Fenceposts {
     }
 }
 
-pub fn is_rolling(deployment: &Deployment) -> bool {
-    strategy(deployment) == "RollingUpdate"
+pub fn is_rolling(deployment: DeploymentView<'_>) -> bool {
+    // The API defaults the strategy, so an absent one reads as the default.
+    matches!(deployment.spec().strategy().type_(), "" | "RollingUpdate")
 }
 
-/// The strategy's name; the API defaults it, so an absent one reads as the default.
-pub fn strategy(deployment: &Deployment) -> &str {
-    let strategy = deployment.spec.as_ref().and_then(|spec| spec.strategy.as_ref());
-    strategy.and_then(|strategy| strategy.type_.as_deref()).unwrap_or("RollingUpdate")
-}
-
-pub fn fenceposts(deployment: &Deployment) -> Fenceposts {
+pub fn fenceposts(deployment: DeploymentView<'_>) -> Fenceposts {
     if !is_rolling(deployment) {
         return Fenceposts { max_surge: 0, max_unavailable: 0 };
     }
-    let wanted = super::wanted(deployment);
-    let rolling = deployment
-        .spec
-        .as_ref()
-        .and_then(|spec| spec.strategy.as_ref())
-        .and_then(|strategy| strategy.rolling_update.as_ref());
-    let surge = rolling.and_then(|rolling| rolling.max_surge.as_ref());
-    let unavailable = rolling.and_then(|rolling| rolling.max_unavailable.as_ref());
-    resolve(surge, unavailable, wanted)
+    let rolling = deployment.spec().strategy().rolling_update();
+    let surge = rolling.and_then(|rolling| rolling.max_surge());
+    let unavailable = rolling.and_then(|rolling| rolling.max_unavailable());
+    resolve(surge, unavailable, super::wanted(deployment))
 }
 
 /// Surge rounds up and unavailability down. Both can come out as zero (1% of 3 and 0):
 /// then one pod may be missing, because otherwise the rollout could never take a step.
-fn resolve(surge: Option<&IntOrString>, unavailable: Option<&IntOrString>, wanted: i32) -> Fenceposts {
-    let max_surge = scaled(surge, wanted, |product| product.div_ceil(100));
-    let mut max_unavailable = scaled(unavailable, wanted, |product| product / 100);
+fn resolve(surge: Option<IntOrString<'_>>, unavailable: Option<IntOrString<'_>>, wanted: i32) -> Fenceposts {
+    let max_surge = scaled(surge, wanted, Round::Up);
+    let mut max_unavailable = scaled(unavailable, wanted, Round::Down);
     if max_surge == 0 && max_unavailable == 0 {
         max_unavailable = 1;
     }
@@ -55,16 +46,8 @@ fn resolve(surge: Option<&IntOrString>, unavailable: Option<&IntOrString>, wante
 
 /// A number, or a percentage of `wanted`. Validation keeps anything else out of the API;
 /// what slips through counts as zero.
-pub(crate) fn scaled(value: Option<&IntOrString>, wanted: i32, divide: fn(u64) -> u64) -> i32 {
-    match value {
-        None => 0,
-        Some(IntOrString::Int(n)) => (*n).max(0),
-        Some(IntOrString::String(text)) => {
-            let percent = text.strip_suffix('%').and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
-            let product = u64::from(percent) * u64::try_from(wanted).unwrap_or(0);
-            i32::try_from(divide(product)).unwrap_or(i32::MAX)
-        }
-    }
+pub(crate) fn scaled(value: Option<IntOrString<'_>>, wanted: i32, round: Round) -> i32 {
+    value.and_then(|value| int_or_percent::scaled(value, wanted, round).ok()).unwrap_or(0).max(0)
 }
 
 #[cfg(test)]
@@ -74,8 +57,8 @@ mod tests {
     #[test]
     fn surge_rounds_up_and_unavailability_down() {
         let check = |surge: &str, unavailable: &str, wanted: i32, expected: (i32, i32)| {
-            let parse = |text: &str| text.parse().map_or(IntOrString::String(text.into()), IntOrString::Int);
-            let got = resolve(Some(&parse(surge)), Some(&parse(unavailable)), wanted);
+            let parse = |text| str::parse(text).map_or(IntOrString::String(text), IntOrString::Int);
+            let got = resolve(Some(parse(surge)), Some(parse(unavailable)), wanted);
             assert_eq!((got.max_surge, got.max_unavailable), expected, "{surge} {unavailable} of {wanted}");
         };
         check("25%", "25%", 3, (1, 0));
@@ -92,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_largest_deployment_with_a_surge_does_not_overflow() {
-        let surge = IntOrString::String("25%".to_owned());
-        assert_eq!(resolve(Some(&surge), None, i32::MAX).most(i32::MAX), i32::MAX);
+        let surge = IntOrString::String("25%");
+        assert_eq!(resolve(Some(surge), None, i32::MAX).most(i32::MAX), i32::MAX);
     }
 }

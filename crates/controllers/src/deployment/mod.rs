@@ -16,20 +16,24 @@ mod scale;
 #[cfg(test)]
 mod simulation;
 
-use crate::claim::{claim, controller_of, is_controlled_by};
+use crate::claim::{candidates, claim, with_orphans};
 use crate::error::{During, Error, Result};
-use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch, event_versions};
+use crate::label_index::{by_selector, may_select};
+use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use crate::template::same_template;
-use crate::{pod, selector};
 use async_trait::async_trait;
 pub(crate) use fencepost::scaled;
-use ferry_client::{DeleteParams, Event, EventType, Informer, Informers, reference};
-use jiff::Timestamp;
-use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
-use k8s_openapi::api::core::v1::Pod;
-use plan::{Observed, Write, plan_deployment};
-use progress::{PROGRESSING, condition, progress_deadline, set_condition};
-use std::sync::Arc;
+use ferry_api::rules::condition::set_unless_same_reason;
+use ferry_api::rules::owner::{controller_of, is_controlled_by};
+use ferry_api::rules::{label_selector, pod};
+use ferry_api::view::Owned;
+use ferry_api::view::apps::v1::{Deployment, DeploymentView, ReplicaSet, ReplicaSetView};
+use ferry_api::view::core::v1::Pod;
+use ferry_client::cache::{Event, Informer};
+use ferry_client::{DeleteParams, EventType, Informers, SharedObject};
+use plan::{Observed, Set, Write, plan_deployment};
+use progress::{PROGRESSING, condition, progress_deadline};
+use std::cmp::Ordering;
 
 pub struct DeploymentController;
 
@@ -40,19 +44,20 @@ impl Controller for DeploymentController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let (deployments, sets) = (informers.of::<Deployment>(), informers.of::<ReplicaSet>());
+        let informers = informers.cache();
+        let deployments = by_selector(informers.of::<Deployment>());
+        let sets = with_orphans(informers.of::<ReplicaSet>());
         vec![
-            Watch::itself(informers.of::<Deployment>()),
-            Watch::new(informers.of::<ReplicaSet>(), move |event, enqueue| wake_for_set(event, &deployments, enqueue)),
+            Watch::itself(deployments.clone()),
+            Watch::new(sets.clone(), move |event, enqueue| wake_for_set(event, &deployments, enqueue)),
             Watch::new(informers.of::<Pod>(), move |event, enqueue| wake_for_pod(event, &sets, enqueue)),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let Some(deployment) = ctx.informers.of::<Deployment>().get(&key.namespace, &key.name) else {
-            return Ok(Action::Done);
-        };
-        let Some(observed) = observe(ctx, deployment).await? else { return Ok(Action::Done) };
+        let deployments = ctx.informers.cache().of::<Deployment>();
+        let Some(deployment) = deployments.get(&key.namespace, &key.name) else { return Ok(Action::Done) };
+        let observed = observe(ctx, deployment).await?;
         let plan = plan_deployment(&observed);
         for write in plan.writes {
             execute(ctx, &observed.deployment, write).await?;
@@ -62,57 +67,49 @@ impl Controller for DeploymentController {
 }
 
 /// Gathers the deployment's sets, adopting and releasing on the way.
-async fn observe(ctx: &Context, deployment: Arc<Deployment>) -> Result<Option<Observed>> {
-    let Some(spec) = &deployment.spec else { return Ok(None) };
-    let all = ctx.informers.of::<ReplicaSet>();
-    let matches = |set: &ReplicaSet| selector::matches(&spec.selector, set.metadata.labels.as_ref());
-    let candidates: Vec<Arc<ReplicaSet>> = all
-        .list(deployment.metadata.namespace.as_deref())
-        .into_iter()
-        .filter(|set| is_controlled_by(&set.metadata, &deployment.metadata) || controller_of(&set.metadata).is_none())
-        .collect();
-    let sets = if selector::is_empty(&spec.selector) {
+async fn observe(ctx: &Context, deployment: SharedObject<Deployment>) -> Result<Observed> {
+    let informers = ctx.informers.cache();
+    let sets = if selects_all(deployment.view()) {
         Vec::new()
     } else {
-        claim(ctx, &*deployment, candidates, matches).await?
+        let selector = deployment.view().spec().selector();
+        let matches = |set: &SharedObject<ReplicaSet>| label_selector::matches(selector, set.meta().labels());
+        claim(ctx, &deployment, candidates(&informers.of::<ReplicaSet>(), &deployment), matches).await?
     };
-    let pods = ctx.informers.of::<Pod>();
-    let has_pods = |uid: &String| pods.owned_by(uid).iter().any(|pod| !pod::is_terminal(pod));
-    let sets_with_pods = if fencepost::is_rolling(&deployment) {
+    let pods = informers.of::<Pod>();
+    let has_pods = |uid: &&str| pods.owned_by(uid).iter().any(|pod| !pod::is_terminal(pod.view()));
+    let sets_with_pods = if fencepost::is_rolling(deployment.view()) {
         Vec::new()
     } else {
-        sets.iter().filter_map(|set| set.metadata.uid.clone()).filter(has_pods).collect()
+        sets.iter().map(SharedObject::uid).filter(has_pods).map(str::to_owned).collect()
     };
-    Ok(Some(Observed { deployment, sets, sets_with_pods, now: ctx.now() }))
+    Ok(Observed { deployment, sets, sets_with_pods, now: ctx.now() })
 }
 
-async fn execute(ctx: &Context, deployment: &Deployment, write: Write) -> Result<()> {
-    let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
-    let subject = reference(deployment);
+async fn execute(ctx: &Context, deployment: &SharedObject<Deployment>, write: Write) -> Result<()> {
+    let deployments = ctx.client.api::<Deployment>(deployment.namespace());
+    let sets = ctx.client.api::<ReplicaSet>(deployment.namespace());
     match write {
-        Write::Event { kind, reason, message } => ctx.recorder.event(&subject, kind, reason, message),
+        Write::Event { kind, reason, message } => ctx.recorder.event(deployment, kind, reason, message),
         Write::CreateSet(set) => create_set(ctx, deployment, *set).await?,
         Write::UpdateSet { set, scaled } => {
-            let name = set.metadata.name.as_deref().unwrap_or_default();
-            ctx.client.replace(namespace, &*set).await.during("update the replica set", name)?;
+            let name = set.view().metadata().name();
+            sets.replace(&set).await.during("update the replica set", name)?;
             if let Some((from, to)) = scaled {
                 let direction = if from < to { "up" } else { "down" };
                 let message = format!("Scaled {direction} replica set {name} from {from} to {to}");
-                ctx.recorder.event(&subject, EventType::Normal, "ScalingReplicaSet", message);
+                ctx.recorder.event(deployment, EventType::Normal, "ScalingReplicaSet", message);
             }
         }
-        Write::DeleteSet(name) => {
-            match ctx.client.delete::<ReplicaSet>(namespace, &name, &DeleteParams::default()).await {
-                Err(error) if error.is_not_found() => {}
-                other => other.during("delete the replica set", &name)?,
-            }
-        }
+        Write::DeleteSet(name) => match sets.delete(&name, &DeleteParams::default()).await {
+            Err(error) if error.is_not_found() => {}
+            other => other.during("delete the replica set", &name)?,
+        },
         Write::UpdateDeployment(changed) => {
-            ctx.client.replace(namespace, &*changed).await.during("roll back", Key::of(&deployment.metadata))?;
+            deployments.replace(&changed).await.during("roll back", Key::of(deployment.meta()))?;
         }
         Write::UpdateStatus(changed) => {
-            let key = Key::of(&deployment.metadata);
-            ctx.client.replace_status(namespace, &*changed).await.during("update the status of", key)?;
+            deployments.replace_status(&changed).await.during("update the status of", Key::of(deployment.meta()))?;
         }
     }
     Ok(())
@@ -120,72 +117,69 @@ async fn execute(ctx: &Context, deployment: &Deployment, write: Write) -> Result
 
 /// A set of that name may exist already: ours, when the cache lags; or another template
 /// with the same hash, and then the collision count makes another name.
-async fn create_set(ctx: &Context, deployment: &Deployment, set: ReplicaSet) -> Result<()> {
-    let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
-    let name = set.metadata.name.as_deref().unwrap_or_default();
-    let subject = reference(deployment);
-    match ctx.client.create(namespace, &set).await {
+async fn create_set(ctx: &Context, deployment: &SharedObject<Deployment>, set: ReplicaSet) -> Result<()> {
+    let name = set.view().metadata().name();
+    let sets = ctx.client.api::<ReplicaSet>(deployment.namespace());
+    let deployments = ctx.client.api::<Deployment>(deployment.namespace());
+    match sets.create(&set).await {
         Ok(_) => {
-            let size = replicas(&set);
+            let size = replicas(set.view());
             if size > 0 {
                 let message = format!("Scaled up replica set {name} from 0 to {size}");
-                ctx.recorder.normal(&subject, "ScalingReplicaSet", message);
+                ctx.recorder.normal(deployment, "ScalingReplicaSet", message);
             }
             Ok(())
         }
         Err(error) if error.is_already_exists() => {
-            let live = ctx.client.get::<ReplicaSet>(namespace, name).await.during("get the replica set", name)?;
-            let template = live.spec.as_ref().and_then(|spec| spec.template.as_ref());
-            let wanted = deployment.spec.as_ref().map(|spec| &spec.template);
-            let is_ours = is_controlled_by(&live.metadata, &deployment.metadata)
-                && template.zip(wanted).is_some_and(|(a, b)| same_template(a, b));
+            let live = sets.get(name).await.during("get the replica set", name)?;
+            let wanted = deployment.view().spec().template();
+            let is_ours = is_controlled_by(live.meta(), deployment.meta())
+                && same_template(live.view().spec().template(), wanted);
             if is_ours {
                 // The watch will bring it, and the rollout goes on from there.
                 return Err(Error::Retry(format!("replica set {name} exists and is not yet in the cache")));
             }
-            let mut collided = deployment.clone();
-            let status = collided.status.get_or_insert_default();
-            status.collision_count = Some(status.collision_count.unwrap_or(0).saturating_add(1));
-            let key = Key::of(&deployment.metadata);
-            ctx.client.replace_status(namespace, &collided).await.during("count a hash collision of", &key)?;
+            let mut collided = deployment.to_owned();
+            collided.edit_status(|status| {
+                let count = status.view().collision_count().unwrap_or(0);
+                status.set_collision_count(count.saturating_add(1));
+            });
+            let key = Key::of(deployment.meta());
+            deployments.replace_status(&collided).await.during("count a hash collision of", &key)?;
             Err(error).during("create the replica set", name)
         }
         Err(error) if error.is_namespace_terminating() => Err(error).during("create the replica set", name),
         Err(error) => {
             let message = format!("Failed to create new replica set {name:?}: {error}");
-            if progress_deadline(deployment).is_some() {
-                let mut failed = deployment.clone();
-                let reason = "ReplicaSetCreateError";
-                let noted = condition(PROGRESSING, "False", reason, message.clone(), ctx.now());
-                set_condition(failed.status.get_or_insert_default(), noted);
+            if progress_deadline(deployment.view()).is_some() {
+                let mut failed = deployment.to_owned();
+                let noted = condition(PROGRESSING, "False", "ReplicaSetCreateError", &message, ctx.now());
+                failed.edit_status(|status| set_unless_same_reason(status, noted, ctx.now()));
                 // The failure to create is what matters; failing to report it is not.
-                let _ = ctx.client.replace_status(namespace, &failed).await;
+                let _ = deployments.replace_status(&failed).await;
             }
-            ctx.recorder.warning(&subject, "ReplicaSetCreateError", message);
+            ctx.recorder.warning(deployment, "ReplicaSetCreateError", message);
             Err(error).during("create the replica set", name)
         }
     }
 }
 
 fn wake_for_set(event: &Event<ReplicaSet>, deployments: &Informer<Deployment>, enqueue: &Enqueue) {
-    let (old, new) = event_versions(event);
+    let (old, new) = event.versions();
     for set in [old, new].into_iter().flatten() {
-        if let Some(owner) = controller_of(&set.metadata).filter(|owner| owner.kind == "Deployment") {
-            enqueue.add(Key::new(set.metadata.namespace.clone().unwrap_or_default(), owner.name.clone()));
+        if let Some(owner) = controller_of(set.meta()).filter(|owner| owner.kind() == "Deployment") {
+            enqueue.add(Key::new(set.namespace(), owner.name()));
         }
     }
-    let Some(orphan) = new.filter(|set| controller_of(&set.metadata).is_none()) else { return };
-    if old.is_some_and(|old| old.metadata.labels == orphan.metadata.labels)
-        && old.is_some_and(|old| controller_of(&old.metadata).is_none())
-    {
+    let Some(orphan) = new.filter(|set| controller_of(set.meta()).is_none()) else { return };
+    let labels = orphan.meta().labels();
+    if old.is_some_and(|old| old.meta().labels() == labels && controller_of(old.meta()).is_none()) {
         return;
     }
-    for deployment in deployments.list(orphan.metadata.namespace.as_deref()) {
-        if let Some(spec) = &deployment.spec
-            && !selector::is_empty(&spec.selector)
-            && selector::matches(&spec.selector, orphan.metadata.labels.as_ref())
-        {
-            enqueue.add_object(&deployment.metadata);
+    for deployment in may_select(deployments, orphan.namespace(), labels) {
+        let selector = deployment.view().spec().selector();
+        if !selects_all(deployment.view()) && label_selector::matches(selector, labels) {
+            enqueue.add_object(deployment.meta());
         }
     }
 }
@@ -194,20 +188,24 @@ fn wake_for_set(event: &Event<ReplicaSet>, deployments: &Informer<Deployment>, e
 fn wake_for_pod(event: &Event<Pod>, sets: &Informer<ReplicaSet>, enqueue: &Enqueue) {
     let ended = match event {
         Event::Deleted(_) => true,
-        Event::Updated { old, new } => !pod::is_terminal(old) && pod::is_terminal(new),
+        Event::Updated { old, new } => !pod::is_terminal(old.view()) && pod::is_terminal(new.view()),
         Event::Added(_) => false,
     };
     let pod = event.object();
-    let Some(owner) = controller_of(&pod.metadata).filter(|owner| ended && owner.kind == "ReplicaSet") else { return };
-    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
-    let Some(set) = sets.get(namespace, &owner.name) else { return };
-    if let Some(owner) = controller_of(&set.metadata).filter(|owner| owner.kind == "Deployment") {
-        enqueue.add(Key::new(namespace, owner.name.clone()));
+    let Some(owner) = controller_of(pod.meta()).filter(|owner| ended && owner.kind() == "ReplicaSet") else { return };
+    let Some(set) = sets.get(pod.namespace(), owner.name()) else { return };
+    if let Some(owner) = controller_of(set.meta()).filter(|owner| owner.kind() == "Deployment") {
+        enqueue.add(Key::new(pod.namespace(), owner.name()));
     }
 }
 
-fn wanted(deployment: &Deployment) -> i32 {
-    deployment.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1)
+/// A deployment without a selector of its own is left alone.
+fn selects_all(deployment: DeploymentView<'_>) -> bool {
+    label_selector::is_empty(deployment.spec().selector().unwrap_or_default())
+}
+
+fn wanted(deployment: DeploymentView<'_>) -> i32 {
+    deployment.spec().replicas().unwrap_or(1)
 }
 
 /// A sum that stays within the type: sizes are whatever users write.
@@ -215,16 +213,18 @@ fn total_of(sizes: impl Iterator<Item = i32>) -> i32 {
     sizes.fold(0, i32::saturating_add)
 }
 
-fn replicas(set: &ReplicaSet) -> i32 {
-    set.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1)
+fn replicas(set: ReplicaSetView<'_>) -> i32 {
+    set.spec().replicas().unwrap_or(1)
 }
 
 /// The pods that can be relied on. A set that was just scaled down still reports what it
 /// had; what is about to go must not be counted, or a quick undo would take too many.
-fn available(set: &ReplicaSet) -> i32 {
-    set.status.as_ref().and_then(|status| status.available_replicas).unwrap_or(0).min(replicas(set))
+fn available(set: ReplicaSetView<'_>) -> i32 {
+    set.status().available_replicas().min(replicas(set))
 }
 
-fn created(set: &ReplicaSet) -> Option<Timestamp> {
-    set.metadata.creation_timestamp.as_ref().map(|time| time.0)
+/// Older sets first, and of one age by name.
+fn by_age(a: &Set, b: &Set) -> Ordering {
+    let (a, b) = (a.view().metadata(), b.view().metadata());
+    (a.creation_timestamp(), a.name()).cmp(&(b.creation_timestamp(), b.name()))
 }

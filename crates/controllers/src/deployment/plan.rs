@@ -5,28 +5,27 @@
 
 use super::fencepost::is_rolling;
 use super::progress::{
-    PROGRESSING, TIMED_OUT, compute_rollout_status, compute_status, condition, find_condition, is_complete,
-    progress_deadline, set_condition,
+    PROGRESSING, TIMED_OUT, compute_rollout_status, compute_status, condition, is_complete, progress_deadline,
 };
 use super::revision::{
-    DESIRED_REPLICAS, MAX_REPLICAS, REVISION, annotation, max_revision, plan_cleanup, plan_new_set,
-    set_replicas_annotations, split_sets, sync_annotations,
+    REVISION, annotation, max_revision, plan_cleanup, plan_new_set, replicas_annotations, split_sets,
+    synced_annotations,
 };
 use super::rollback::{plan_rollback, rollback_revision};
 use super::rolling::{plan_new_size, plan_rolling};
-use super::{recreate, replicas, scale as scaling, total_of};
-use crate::selector;
-use ferry_client::EventType;
+use super::{recreate, replicas, scale as scaling, selects_all, total_of};
+use ferry_api::rules::condition::{find, set_unless_same_reason};
+use ferry_api::view::apps::v1::{Deployment, DeploymentStatus, DeploymentView, ReplicaSet, ReplicaSetView};
+use ferry_api::view::{Owned, View, alike};
+use ferry_client::{EventType, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// What is known when a deployment is reconciled.
 pub struct Observed {
-    pub deployment: Arc<Deployment>,
+    pub deployment: SharedObject<Deployment>,
     /// Its own sets, after adoption and release.
-    pub sets: Vec<Arc<ReplicaSet>>,
+    pub sets: Vec<SharedObject<ReplicaSet>>,
     /// The uids of those sets that have a pod which has not ended.
     pub sets_with_pods: Vec<String>,
     pub now: Timestamp,
@@ -37,7 +36,7 @@ pub enum Write {
     CreateSet(Box<ReplicaSet>),
     /// `scaled` is the size before and after, when it changes.
     UpdateSet {
-        set: Arc<ReplicaSet>,
+        set: Box<ReplicaSet>,
         scaled: Option<(i32, i32)>,
     },
     DeleteSet(String),
@@ -57,42 +56,98 @@ pub struct Plan {
     pub check_after: Option<Duration>,
 }
 
-/// The working copies that the decisions change; what differs in the end is written.
-pub struct Rollout {
-    pub deployment: Deployment,
-    pub new: Option<Arc<ReplicaSet>>,
-    pub old: Vec<Arc<ReplicaSet>>,
+/// A set as the decisions see it: as it was observed, until one of them changes it.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// None for a set that is still to be made.
+    observed: Option<SharedObject<ReplicaSet>>,
+    changed: Option<ReplicaSet>,
+}
+
+impl Set {
+    pub fn observed(set: SharedObject<ReplicaSet>) -> Self {
+        Self { observed: Some(set), changed: None }
+    }
+
+    fn planned(set: ReplicaSet) -> Self {
+        Self { observed: None, changed: Some(set) }
+    }
+
+    pub fn view(&self) -> ReplicaSetView<'_> {
+        match (&self.changed, &self.observed) {
+            (Some(changed), _) => changed.view(),
+            (None, Some(observed)) => observed.view(),
+            (None, None) => ReplicaSetView::default(),
+        }
+    }
+
+    /// The copy that is written in the end.
+    fn edit(&mut self) -> &mut ReplicaSet {
+        let observed = &self.observed;
+        self.changed.get_or_insert_with(|| observed.as_ref().map(SharedObject::to_owned).unwrap_or_default())
+    }
+
+    /// The write that makes the API agree, if anything changed.
+    fn into_write(self) -> Option<Write> {
+        let set = Box::new(self.changed?);
+        let Some(before) = self.observed else { return Some(Write::CreateSet(set)) };
+        let (from, to) = (replicas(before.view()), replicas(set.view()));
+        Some(Write::UpdateSet { set, scaled: (from != to).then_some((from, to)) })
+    }
+}
+
+/// The state that the decisions change; what differs in the end is written.
+pub struct Rollout<'a> {
+    pub deployment: DeploymentView<'a>,
+    pub new: Option<Set>,
+    pub old: Vec<Set>,
+    /// The status, with conditions as they come up.
+    status: DeploymentStatus,
+    /// The newest set's revision, which the deployment is to carry too.
+    revision: Option<String>,
     created: bool,
     now: Timestamp,
 }
 
-impl Rollout {
-    pub fn sets(&self) -> impl Iterator<Item = &Arc<ReplicaSet>> {
+impl<'a> Rollout<'a> {
+    fn new(deployment: DeploymentView<'a>, sets: Vec<Set>, now: Timestamp) -> Self {
+        let (new, old) = split_sets(deployment, sets);
+        let (status, revision) = (deployment.status().to_owned(), None);
+        Self { deployment, new, old, status, revision, created: false, now }
+    }
+
+    pub fn sets(&self) -> impl Iterator<Item = &Set> {
         self.old.iter().chain(&self.new)
+    }
+
+    /// A copy of the deployment that carries the newest revision.
+    pub fn revised_deployment(&self) -> Deployment {
+        let mut deployment = self.deployment.to_owned();
+        if let Some(revision) = &self.revision {
+            deployment.edit_metadata(|meta| meta.insert_annotations(REVISION, revision));
+        }
+        deployment
     }
 
     /// The pods that all sets together ask for.
     pub fn total(&self) -> i32 {
-        total_of(self.sets().map(|set| replicas(set)))
+        total_of(self.sets().map(|set| replicas(set.view())))
     }
 
     /// Makes the set of the present template, as large as the strategy allows at once.
     pub fn create_new_set(&mut self) {
-        let Some(mut set) = plan_new_set(&self.deployment, &self.old) else { return };
-        let size = plan_new_size(&self.deployment, 0, self.total());
-        if let Some(spec) = &mut set.spec {
-            spec.replicas = Some(size);
-        }
-        let message = format!("Created new replica set {:?}", set.metadata.name.as_deref().unwrap_or_default());
-        self.note_progress("NewReplicaSetCreated", message);
+        let size = plan_new_size(self.deployment, 0, self.total());
+        let set = plan_new_set(self.deployment, self.status.view().collision_count(), &self.old, size);
+        let message = format!("Created new replica set {:?}", set.view().metadata().name());
+        self.note_progress("NewReplicaSetCreated", &message);
         self.created = true;
-        self.new = Some(Arc::new(set));
+        self.new = Some(Set::planned(set));
     }
 
-    fn note_progress(&mut self, reason: &str, message: String) {
-        if progress_deadline(&self.deployment).is_some() {
+    fn note_progress(&mut self, reason: &str, message: &str) {
+        if progress_deadline(self.deployment).is_some() {
             let noted = condition(PROGRESSING, "True", reason, message, self.now);
-            set_condition(self.deployment.status.get_or_insert_default(), noted);
+            set_unless_same_reason(&mut self.status, noted, self.now);
         }
     }
 
@@ -100,50 +155,52 @@ impl Rollout {
     fn sync_revision(&mut self) {
         let revision = max_revision(&self.old).saturating_add(1);
         let Some(new) = &mut self.new else { return };
-        let mut synced = ReplicaSet::clone(new);
-        sync_annotations(&self.deployment, &mut synced, revision);
-        let min_ready = self.deployment.spec.as_ref().and_then(|spec| spec.min_ready_seconds);
-        if let Some(spec) = &mut synced.spec
-            && spec.min_ready_seconds.unwrap_or(0) != min_ready.unwrap_or(0)
-        {
-            spec.min_ready_seconds = min_ready;
+        let annotations = new.view().metadata().annotations();
+        let synced = synced_annotations(self.deployment, annotations, revision);
+        if synced != annotations.to_map() {
+            new.edit().edit_metadata(|meta| meta.set_annotations(synced));
         }
-        if synced != **new {
-            *new = Arc::new(synced);
+        let min_ready = self.deployment.spec().min_ready_seconds();
+        if new.view().spec().min_ready_seconds() != min_ready {
+            new.edit().edit_spec(|spec| spec.set_min_ready_seconds(Some(min_ready).filter(|seconds| *seconds != 0)));
         }
-        let name = new.metadata.name.clone().unwrap_or_default();
-        let status = self.deployment.status.clone().unwrap_or_default();
-        if !self.created && find_condition(&status, PROGRESSING).is_none() {
-            self.note_progress("FoundNewReplicaSet", format!("Found new replica set {name:?}"));
+        let meta = new.view().metadata();
+        if let Some(recorded) = annotation(meta, REVISION) {
+            self.revision = Some(recorded.to_owned());
         }
-        let recorded = self.new.as_ref().and_then(|new| annotation(&new.metadata, REVISION)).map(str::to_owned);
-        if let Some(recorded) = recorded {
-            self.deployment.metadata.annotations.get_or_insert_default().insert(REVISION.to_owned(), recorded);
+        if !self.created && find(self.status.view().conditions(), PROGRESSING).is_none() {
+            let message = format!("Found new replica set {:?}", meta.name());
+            self.note_progress("FoundNewReplicaSet", &message);
         }
     }
 
     /// Pausing stops the clock of the deadline, resuming starts it anew.
     fn note_pause(&mut self) {
-        if progress_deadline(&self.deployment).is_none() {
+        if progress_deadline(self.deployment).is_none() {
             return;
         }
-        let status = self.deployment.status.get_or_insert_default();
-        let reason = find_condition(status, PROGRESSING).and_then(|current| current.reason.clone());
-        let is_paused = self.deployment.spec.as_ref().is_some_and(|spec| spec.paused == Some(true));
-        let noted = match reason.as_deref() {
+        let reason = find(self.status.view().conditions(), PROGRESSING).map(|current| current.reason());
+        let is_paused = self.deployment.spec().paused();
+        let noted = match reason {
             Some(TIMED_OUT) => return,
             Some("DeploymentPaused") if is_paused => return,
             _ if is_paused => ("DeploymentPaused", "Deployment is paused"),
             Some("DeploymentPaused") => ("DeploymentResumed", "Deployment is resumed"),
             _ => return,
         };
-        set_condition(status, condition(PROGRESSING, "Unknown", noted.0, noted.1.to_owned(), self.now));
+        let noted = condition(PROGRESSING, "Unknown", noted.0, noted.1, self.now);
+        set_unless_same_reason(&mut self.status, noted, self.now);
+    }
+
+    /// The counts as they are, without a judgement of the rollout.
+    fn status(&self) -> DeploymentStatus {
+        compute_status(self.deployment, self.status.view(), self.new.as_ref(), &self.old, self.now)
     }
 }
 
 /// Changes a set's size; false when it has it already.
-pub fn scale(deployment: &Deployment, set: &mut Arc<ReplicaSet>, size: i32) -> bool {
-    if replicas(set) == size {
+pub fn scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) -> bool {
+    if replicas(set.view()) == size {
         return false;
     }
     force_scale(deployment, set, size);
@@ -151,48 +208,44 @@ pub fn scale(deployment: &Deployment, set: &mut Arc<ReplicaSet>, size: i32) -> b
 }
 
 /// The same, and records the deployment's size on the set even if the set's stays.
-pub fn force_scale(deployment: &Deployment, set: &mut Arc<ReplicaSet>, size: i32) {
-    let mut meta = set.metadata.clone();
-    set_replicas_annotations(deployment, &mut meta);
-    let annotated = |key| annotation(&meta, key) == annotation(&set.metadata, key);
-    if replicas(set) == size && annotated(DESIRED_REPLICAS) && annotated(MAX_REPLICAS) {
+pub fn force_scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) {
+    let recorded = replicas_annotations(deployment);
+    let is_recorded =
+        recorded.iter().all(|(key, value)| annotation(set.view().metadata(), key) == Some(value.as_str()));
+    if replicas(set.view()) == size && is_recorded {
         return;
     }
-    let changed = Arc::make_mut(set);
-    changed.metadata = meta;
-    if let Some(spec) = &mut changed.spec {
-        spec.replicas = Some(size);
-    }
+    let changed = set.edit();
+    changed.edit_metadata(|meta| recorded.iter().for_each(|(key, value)| meta.insert_annotations(key, value)));
+    changed.edit_spec(|spec| spec.set_replicas(size));
 }
 
 pub fn plan_deployment(observed: &Observed) -> Plan {
-    let original = &*observed.deployment;
-    let Some(spec) = &original.spec else { return Plan::default() };
-    if selector::is_empty(&spec.selector) {
+    let original = observed.deployment.view();
+    if selects_all(original) {
         return plan_selects_all(original);
     }
-    let (new, old) = split_sets(original, observed.sets.clone());
-    let now = observed.now;
-    let mut rollout = Rollout { deployment: original.clone(), new, old, created: false, now };
+    let sets = observed.sets.iter().cloned().map(Set::observed).collect();
+    let mut rollout = Rollout::new(original, sets, observed.now);
     rollout.sync_revision();
-    if original.metadata.deletion_timestamp.is_some() {
-        let status = compute_status(&rollout.deployment, rollout.new.as_ref(), &rollout.old, now);
-        return finish(observed, rollout, status, Vec::new(), None);
+    if original.metadata().deletion_timestamp().is_some() {
+        let status = rollout.status();
+        return finish(rollout, status, Vec::new(), None);
     }
     rollout.note_pause();
-    let is_paused = spec.paused == Some(true);
+    let is_paused = original.spec().paused();
     let rollback = rollback_revision(original);
     if !is_paused && let Some(revision) = rollback {
         if rollout.new.is_none() {
             rollout.create_new_set();
         }
-        return Plan { writes: plan_rollback(&mut rollout, revision), check_after: None };
+        return Plan { writes: plan_rollback(&rollout, revision), check_after: None };
     }
     if is_paused || scaling::is_scaling(&rollout) {
         scaling::plan_scale(&mut rollout);
         let deletions = if is_paused && rollback.is_none() { plan_cleanup(original, &rollout.old) } else { Vec::new() };
-        let status = compute_status(&rollout.deployment, rollout.new.as_ref(), &rollout.old, now);
-        return finish(observed, rollout, status, deletions, None);
+        let status = rollout.status();
+        return finish(rollout, status, deletions, None);
     }
     if is_rolling(original) {
         if rollout.new.is_none() {
@@ -200,26 +253,27 @@ pub fn plan_deployment(observed: &Observed) -> Plan {
         }
         plan_rolling(&mut rollout);
     } else {
-        let new_uid = rollout.new.as_ref().and_then(|set| set.metadata.uid.clone());
-        let old_pods = observed.sets_with_pods.iter().any(|uid| Some(uid) != new_uid.as_ref());
+        let new_uid = rollout.new.as_ref().map(|set| set.view().metadata().uid()).unwrap_or_default();
+        let old_pods = observed.sets_with_pods.iter().any(|uid| uid != new_uid);
         recreate::plan_recreate(&mut rollout, old_pods);
     }
     if rollout.created {
         rollout.sync_revision();
     }
-    let complete = original.status.as_ref().is_some_and(|status| is_complete(original, status));
-    let deletions = if complete { plan_cleanup(original, &rollout.old) } else { Vec::new() };
-    let (status, check) = compute_rollout_status(&rollout.deployment, rollout.new.as_ref(), &rollout.old, now);
-    finish(observed, rollout, status, deletions, check)
+    let deletions =
+        if is_complete(original, original.status()) { plan_cleanup(original, &rollout.old) } else { Vec::new() };
+    let (status, check) =
+        compute_rollout_status(original, rollout.status.view(), rollout.new.as_ref(), &rollout.old, rollout.now);
+    finish(rollout, status, deletions, check)
 }
 
-fn plan_selects_all(original: &Deployment) -> Plan {
+fn plan_selects_all(original: DeploymentView<'_>) -> Plan {
     let message = "This deployment is selecting all pods. A non-empty selector is required.".to_owned();
     let mut writes = vec![Write::Event { kind: EventType::Warning, reason: "SelectingAll", message }];
-    let mut deployment = original.clone();
-    let status = deployment.status.get_or_insert_default();
-    if status.observed_generation < original.metadata.generation {
-        status.observed_generation = original.metadata.generation;
+    let generation = original.metadata().generation();
+    if original.status().observed_generation() < generation {
+        let mut deployment = original.to_owned();
+        deployment.edit_status(|status| status.set_observed_generation(generation));
         writes.push(Write::UpdateStatus(Box::new(deployment)));
     }
     Plan { writes, check_after: None }
@@ -227,30 +281,21 @@ fn plan_selects_all(original: &Deployment) -> Plan {
 
 /// Turns the differences between what was observed and what was decided into writes.
 fn finish(
-    observed: &Observed,
-    rollout: Rollout,
-    status: k8s_openapi::api::apps::v1::DeploymentStatus,
+    rollout: Rollout<'_>,
+    status: DeploymentStatus,
     deletions: Vec<String>,
     check_after: Option<Duration>,
 ) -> Plan {
-    let mut writes = Vec::new();
-    for set in rollout.new.iter().chain(&rollout.old) {
-        let before = observed.sets.iter().find(|before| before.metadata.name == set.metadata.name);
-        match before {
-            None => writes.push(Write::CreateSet(Box::new(ReplicaSet::clone(set)))),
-            Some(before) if Arc::ptr_eq(before, set) => {}
-            Some(before) => {
-                let (from, to) = (replicas(before), replicas(set));
-                writes.push(Write::UpdateSet { set: set.clone(), scaled: (from != to).then_some((from, to)) });
-            }
-        }
-    }
+    let original = rollout.deployment;
+    let is_revised =
+        rollout.revision.is_some() && rollout.revision.as_deref() != annotation(original.metadata(), REVISION);
+    let before = original.status();
+    // No terminating pods and none reported are two things.
+    let is_same = alike(before.node(), status.view().node())
+        && before.terminating_replicas() == status.view().terminating_replicas();
+    let update = (is_revised || !is_same).then(|| rollout.revised_deployment().with_status(status));
+    let mut writes: Vec<Write> = rollout.new.into_iter().chain(rollout.old).filter_map(Set::into_write).collect();
     writes.extend(deletions.into_iter().map(Write::DeleteSet));
-    let mut deployment = rollout.deployment;
-    deployment.status = Some(status);
-    let revised = annotation(&deployment.metadata, REVISION) != annotation(&observed.deployment.metadata, REVISION);
-    if revised || deployment.status != observed.deployment.status {
-        writes.push(Write::UpdateStatus(Box::new(deployment)));
-    }
+    writes.extend(update.map(|deployment| Write::UpdateStatus(Box::new(deployment))));
     Plan { writes, check_after }
 }

@@ -3,24 +3,30 @@
 //! The order is upstream's `ActivePodsWithRanks` (pkg/controller/controller_utils.go):
 //! what costs least to lose goes first.
 
-use crate::pod;
+use ferry_api::rules::pod;
+use ferry_api::view::core::v1::{Pod, PodView};
+use ferry_client::SharedObject;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Chooses `count` of `active`. `related` are the pods whose nodes are to be evened out.
-pub fn plan_deletions(active: &[Arc<Pod>], related: &[Arc<Pod>], count: usize, now: Timestamp) -> Vec<Arc<Pod>> {
+pub fn plan_deletions(
+    active: &[SharedObject<Pod>],
+    related: &[SharedObject<Pod>],
+    count: usize,
+    now: Timestamp,
+) -> Vec<SharedObject<Pod>> {
     if count >= active.len() {
         return active.to_vec();
     }
     let mut on_node: HashMap<&str, usize> = HashMap::new();
-    for pod in related.iter().filter(|pod| pod::is_active(pod)) {
-        *on_node.entry(pod::node_name(pod)).or_default() += 1;
+    for pod in related.iter().map(SharedObject::view).filter(|pod| pod::is_active(*pod)) {
+        *on_node.entry(pod.spec().node_name()).or_default() += 1;
     }
-    let mut ranked: Vec<(Rank, &Arc<Pod>)> =
-        active.iter().map(|pod| (Rank::of(pod, on_node.get(pod::node_name(pod)).copied().unwrap_or(0)), pod)).collect();
+    let neighbours = |pod: PodView<'_>| on_node.get(pod.spec().node_name()).copied().unwrap_or(0);
+    let mut ranked: Vec<(Rank<'_>, &SharedObject<Pod>)> =
+        active.iter().map(|pod| (Rank::of(pod.view(), neighbours(pod.view())), pod)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.compare(b, now));
     ranked.into_iter().take(count).map(|(_, pod)| pod.clone()).collect()
 }
@@ -39,10 +45,10 @@ struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
-    fn of(pod: &'a Pod, neighbours: usize) -> Self {
+    fn of(pod: PodView<'a>, neighbours: usize) -> Self {
         Self {
-            assigned: !pod::node_name(pod).is_empty(),
-            phase: match pod::phase(pod) {
+            assigned: !pod.spec().node_name().is_empty(),
+            phase: match pod.status().phase() {
                 "Pending" => 0,
                 "Unknown" => 1,
                 _ => 2,
@@ -52,8 +58,8 @@ impl<'a> Rank<'a> {
             neighbours,
             ready_since: pod::ready_since(pod),
             restarts: restarts(pod),
-            created: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
-            uid: pod.metadata.uid.as_deref().unwrap_or_default(),
+            created: pod.metadata().creation_timestamp(),
+            uid: pod.metadata().uid(),
         }
     }
 
@@ -98,10 +104,10 @@ fn magnitude(time: Timestamp, now: Timestamp) -> i64 {
     u128::try_from(age).ok().filter(|age| *age > 0).map_or(-1, |age| i64::from(age.ilog2()))
 }
 
-fn deletion_cost(pod: &Pod) -> i32 {
-    let annotations = pod.metadata.annotations.as_ref();
-    annotations
-        .and_then(|annotations| annotations.get("controller.kubernetes.io/pod-deletion-cost"))
+fn deletion_cost(pod: PodView<'_>) -> i32 {
+    pod.metadata()
+        .annotations()
+        .get("controller.kubernetes.io/pod-deletion-cost")
         // Upstream accepts a sign and digits without leading zeros; anything else is 0.
         .filter(|text| *text == "0" || !text.trim_start_matches('-').starts_with(['0', '+']))
         .and_then(|text| text.parse().ok())
@@ -109,24 +115,14 @@ fn deletion_cost(pod: &Pod) -> i32 {
 }
 
 /// The most restarts of a container, and of a restartable init container.
-fn restarts(pod: &Pod) -> (i32, i32) {
-    let Some(status) = &pod.status else { return (0, 0) };
-    let containers = status.container_statuses.iter().flatten().map(|status| status.restart_count).max();
-    let sidecars: Vec<&str> = pod
-        .spec
-        .iter()
-        .flat_map(|spec| spec.init_containers.iter().flatten())
-        .filter(|container| container.restart_policy.as_deref() == Some("Always"))
-        .map(|container| container.name.as_str())
-        .collect();
-    let sidecar = status
-        .init_container_statuses
-        .iter()
-        .flatten()
-        .filter(|status| sidecars.contains(&status.name.as_str()))
-        .map(|status| status.restart_count)
-        .max();
-    (containers.unwrap_or(0), sidecar.unwrap_or(0))
+fn restarts(pod: PodView<'_>) -> (i32, i32) {
+    let status = pod.status();
+    let containers = status.container_statuses().iter().map(|status| status.restart_count()).max();
+    let is_sidecar = |name: &str| {
+        pod.spec().init_containers().iter().any(|container| container.name() == name && pod::is_sidecar(container))
+    };
+    let sidecars = status.init_container_statuses().iter().filter(|status| is_sidecar(status.name()));
+    (containers.unwrap_or(0), sidecars.map(|status| status.restart_count()).max().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -136,7 +132,7 @@ mod tests {
 
     const NOW: &str = "2024-01-01T12:00:00Z";
 
-    fn pod(name: &str, change: Value) -> Arc<Pod> {
+    fn pod(name: &str, change: Value) -> SharedObject<Pod> {
         let mut value = json!({
             "metadata": {"name": name, "uid": name, "creationTimestamp": "2024-01-01T00:00:00Z"},
             "spec": {"nodeName": "n1", "containers": []},
@@ -146,7 +142,7 @@ mod tests {
         for (path, new) in change.as_object().expect("an object") {
             *value.pointer_mut(path).expect("a path") = new.clone();
         }
-        Arc::new(serde_json::from_value(value).expect("a pod"))
+        SharedObject::of(value)
     }
 
     /// The pod named "victim" must be chosen over the plain one, whatever their order.
@@ -155,7 +151,7 @@ mod tests {
         let (victim, plain) = (pod("victim", victim), pod("plain", json!({})));
         for pods in [[victim.clone(), plain.clone()], [plain, victim]] {
             let chosen = plan_deletions(&pods, &pods, 1, now);
-            assert_eq!(chosen[0].metadata.name.as_deref(), Some("victim"), "{what}");
+            assert_eq!(chosen[0].name(), "victim", "{what}");
         }
     }
 
@@ -186,7 +182,7 @@ mod tests {
         let pods =
             [pod("alone", json!({"/spec/nodeName": "n2"})), pod("crowded-1", json!({})), pod("crowded-2", json!({}))];
         let chosen = plan_deletions(&pods, &pods, 1, now);
-        assert_ne!(chosen[0].metadata.name.as_deref(), Some("alone"));
+        assert_ne!(chosen[0].name(), "alone");
     }
 
     #[test]
@@ -195,6 +191,6 @@ mod tests {
         let younger = pod("b", json!({"/status/conditions/0/lastTransitionTime": "2024-01-01T00:10:00Z"}));
         let older = pod("a", json!({}));
         let chosen = plan_deletions(&[younger, older], &[], 1, now);
-        assert_eq!(chosen[0].metadata.name.as_deref(), Some("a"), "the uid decides");
+        assert_eq!(chosen[0].name(), "a", "the uid decides");
     }
 }

@@ -1,75 +1,64 @@
 //! What a ReplicaSet reports about its pods.
 
 use crate::error::Error;
-use crate::{pod, selector};
+use ferry_api::rules::{condition, label_selector, pod};
+use ferry_api::view::apps::v1::{ReplicaSetCondition, ReplicaSetStatus, ReplicaSetStatusView, ReplicaSetView};
+use ferry_api::view::core::v1::{Pod, PodView};
+use ferry_api::view::{Owned, View, alike};
+use ferry_client::SharedObject;
 use jiff::Timestamp;
-use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetCondition, ReplicaSetStatus};
-use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use std::sync::Arc;
 
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 
 /// The set's new status, or None when nothing changed. `terminating` is None for a kind
 /// whose status does not count them.
 pub fn compute_status(
-    set: &ReplicaSet,
-    active: &[Arc<Pod>],
-    terminating: Option<&[Arc<Pod>]>,
+    set: ReplicaSetView<'_>,
+    active: &[SharedObject<Pod>],
+    terminating: Option<&[SharedObject<Pod>]>,
     failure: Option<&Error>,
     now: Timestamp,
 ) -> Option<ReplicaSetStatus> {
-    let spec = set.spec.as_ref()?;
+    let (spec, old) = (set.spec(), set.status());
     // Zero counts are left out on the wire.
-    let count = |holds: &dyn Fn(&Pod) -> bool| match active.iter().filter(|pod| holds(pod)).count() {
+    let count = |holds: &dyn Fn(PodView<'_>) -> bool| match active.iter().filter(|pod| holds(pod.view())).count() {
         0 => None,
         counted => Some(length(counted)),
     };
-    let old = set.status.clone().unwrap_or_default();
-    let template_labels =
-        spec.template.as_ref().and_then(|template| template.metadata.as_ref()?.labels.clone()).unwrap_or_default();
-    let min_ready = spec.min_ready_seconds.unwrap_or(0);
-    let wanted = spec.replicas.unwrap_or(1);
-    let status = ReplicaSetStatus {
-        replicas: length(active.len()),
-        fully_labeled_replicas: count(&|pod| selector::contains(pod.metadata.labels.as_ref(), &template_labels)),
-        ready_replicas: count(&pod::is_ready),
-        available_replicas: count(&|pod| pod::is_available(pod, min_ready, now)),
-        terminating_replicas: terminating.map(|pods| length(pods.len())),
-        observed_generation: set.metadata.generation,
-        conditions: compute_conditions(&old, length(active.len()), wanted, failure, now),
-    };
-    let unchanged = old.replicas == status.replicas
-        && old.fully_labeled_replicas.unwrap_or(0) == status.fully_labeled_replicas.unwrap_or(0)
-        && old.ready_replicas.unwrap_or(0) == status.ready_replicas.unwrap_or(0)
-        && old.available_replicas.unwrap_or(0) == status.available_replicas.unwrap_or(0)
-        && old.terminating_replicas == status.terminating_replicas
-        && old.observed_generation == status.observed_generation
-        && old.conditions == status.conditions;
-    (!unchanged).then_some(status)
+    let template_labels = spec.template().metadata().labels();
+    let min_ready = spec.min_ready_seconds();
+    let mut status = ReplicaSetStatus::new()
+        .with_replicas(length(active.len()))
+        .with_fully_labeled_replicas(count(&|pod| label_selector::contains(pod.metadata().labels(), template_labels)))
+        .with_ready_replicas(count(&|pod| pod::is_ready(pod)))
+        .with_available_replicas(count(&|pod| pod::is_available(pod, min_ready, now)))
+        .with_terminating_replicas(terminating.map(|pods| length(pods.len())))
+        .with_observed_generation(Some(set.metadata().generation()).filter(|generation| *generation != 0))
+        .with_conditions(old.conditions());
+    report_failure(&mut status, length(active.len()), spec.replicas().unwrap_or(1), failure, now);
+    (!is_same(old, status.view())).then_some(status)
 }
 
-fn compute_conditions(
-    old: &ReplicaSetStatus,
-    active: i32,
-    wanted: i32,
-    failure: Option<&Error>,
-    now: Timestamp,
-) -> Option<Vec<ReplicaSetCondition>> {
-    let mut conditions = old.conditions.clone().unwrap_or_default();
-    let failed_before = conditions.iter().any(|condition| condition.type_ == REPLICA_FAILURE);
+/// No terminating pods and none counted are two things.
+fn is_same(old: ReplicaSetStatusView<'_>, new: ReplicaSetStatusView<'_>) -> bool {
+    old.terminating_replicas() == new.terminating_replicas() && alike(old.node(), new.node())
+}
+
+/// A failure stands as it was first seen until it is over.
+fn report_failure(status: &mut ReplicaSetStatus, active: i32, wanted: i32, failure: Option<&Error>, now: Timestamp) {
+    let failed_before = condition::find(status.view().conditions(), REPLICA_FAILURE).is_some();
     match failure {
-        Some(error) if !failed_before => conditions.push(ReplicaSetCondition {
-            type_: REPLICA_FAILURE.to_owned(),
-            status: "True".to_owned(),
-            reason: Some(if active < wanted { "FailedCreate" } else { "FailedDelete" }.to_owned()),
-            message: Some(api_message(error)),
-            last_transition_time: Some(Time(now)),
-        }),
-        None => conditions.retain(|condition| condition.type_ != REPLICA_FAILURE),
+        Some(error) if !failed_before => status.push_conditions(
+            ReplicaSetCondition::new()
+                .with_type(REPLICA_FAILURE)
+                .with_status("True")
+                .with_reason(if active < wanted { "FailedCreate" } else { "FailedDelete" })
+                .with_message(api_message(error))
+                .with_last_transition_time(now),
+        ),
+        None => drop(condition::remove(status, REPLICA_FAILURE)),
         Some(_) => {}
     }
-    (!conditions.is_empty()).then_some(conditions)
 }
 
 /// The API's own sentence is what users and upstream's tests look for.
@@ -89,6 +78,7 @@ mod tests {
     use super::*;
     use ferry_api::gvk::GroupResource;
     use ferry_api::status::Status;
+    use ferry_api::view::apps::v1::ReplicaSet;
     use serde_json::{Value, json};
 
     fn now() -> Timestamp {
@@ -96,21 +86,17 @@ mod tests {
     }
 
     fn set(status: Value) -> ReplicaSet {
-        serde_json::from_value(json!({
+        ReplicaSet::from(json!({
             "metadata": {"name": "web", "generation": 2},
             "spec": {"replicas": 3, "minReadySeconds": 10, "selector": {}, "template":
                 {"metadata": {"labels": {"app": "web"}}}},
             "status": status,
         }))
-        .expect("a replica set")
     }
 
-    fn pod(labels: Value, ready_since: Option<&str>) -> Arc<Pod> {
+    fn pod(labels: Value, ready_since: Option<&str>) -> SharedObject<Pod> {
         let conditions = ready_since.map(|at| json!([{"type": "Ready", "status": "True", "lastTransitionTime": at}]));
-        Arc::new(
-            serde_json::from_value(json!({"metadata": {"labels": labels}, "status": {"conditions": conditions}}))
-                .expect("a pod"),
-        )
+        SharedObject::of(json!({"metadata": {"labels": labels}, "status": {"conditions": conditions}}))
     }
 
     #[test]
@@ -121,29 +107,30 @@ mod tests {
             pod(json!({"app": "other"}), None),
         ];
         let terminating = [pod(json!({}), None)];
-        let updated = compute_status(&set(json!({"replicas": 0})), &active, Some(&terminating), None, now());
+        let updated = compute_status(set(json!({"replicas": 0})).view(), &active, Some(&terminating), None, now());
         let status = updated.expect("a change");
         assert_eq!(
-            serde_json::to_value(&status).expect("JSON"),
+            *status.value(),
             json!({"replicas": 3, "fullyLabeledReplicas": 2, "readyReplicas": 2, "availableReplicas": 1,
                 "terminatingReplicas": 1, "observedGeneration": 2})
         );
-        let again = set(serde_json::to_value(&status).expect("JSON"));
-        assert_eq!(compute_status(&again, &active, Some(&terminating), None, now()), None);
-        let uncounted = compute_status(&again, &active, None, None, now()).expect("a change");
-        assert_eq!(uncounted.terminating_replicas, None);
+        let again = set(status.into());
+        assert_eq!(compute_status(again.view(), &active, Some(&terminating), None, now()), None);
+        let uncounted = compute_status(again.view(), &active, None, None, now()).expect("a change");
+        assert_eq!(uncounted.view().terminating_replicas(), None);
     }
 
     #[test]
     fn a_failure_is_reported_until_it_is_over() {
         let source = Status::forbidden(&GroupResource::new("", "pods"), "web-", "exceeded quota").into();
         let error = Error::Call { operation: "create a pod of", object: "default/web".into(), source };
-        let failed = compute_status(&set(json!({"replicas": 0})), &[], None, Some(&error), now()).expect("a change");
-        let condition = &failed.conditions.clone().expect("conditions")[0];
-        assert_eq!(condition.reason.as_deref(), Some("FailedCreate"));
-        assert_eq!(condition.message.as_deref(), Some("pods \"web-\" is forbidden: exceeded quota"));
-        let failed = set(serde_json::to_value(&failed).expect("JSON"));
-        let healed = compute_status(&failed, &[], None, None, now()).expect("a change");
-        assert_eq!(healed.conditions, None);
+        let fresh = set(json!({"replicas": 0}));
+        let failed = compute_status(fresh.view(), &[], None, Some(&error), now()).expect("a change");
+        let condition = failed.view().conditions().first().expect("conditions");
+        assert_eq!(condition.reason(), "FailedCreate");
+        assert_eq!(condition.message(), "pods \"web-\" is forbidden: exceeded quota");
+        let failed = set(failed.into());
+        let healed = compute_status(failed.view(), &[], None, None, now()).expect("a change");
+        assert!(healed.view().conditions().is_empty());
     }
 }
