@@ -102,7 +102,8 @@ enum Eviction {
     At(Timestamp),
 }
 
-/// `since` stands in for the time of taints that do not say when they were added.
+/// The end of a pod's time on a node with these taints. It runs from a taint's timeAdded, or
+/// from `since` where that is not stated.
 fn plan_eviction<'n, 'p>(
     taints: impl Iterator<Item = TaintView<'n>>,
     tolerations: impl IntoIterator<Item = TolerationView<'p>> + Clone,
@@ -126,27 +127,6 @@ fn plan_eviction<'n, 'p>(
 
 fn no_execute(node: NodeView<'_>) -> impl Iterator<Item = TaintView<'_>> {
     node.spec().taints().iter().filter(|taint| toleration::DRIVES_OUT.contains(&taint.effect()))
-}
-
-/// For daemon sets, until they read views.
-pub fn tolerates(
-    toleration: &k8s_openapi::api::core::v1::Toleration,
-    taint: &k8s_openapi::api::core::v1::Taint,
-) -> bool {
-    let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    let key = set(&toleration.key);
-    let effect_fits = set(&toleration.effect).is_none_or(|effect| effect == taint.effect);
-    let key_fits = key.as_ref().is_none_or(|key| *key == taint.key);
-    let value_fits = match toleration.operator.as_deref() {
-        Some("Exists") => true,
-        // Without a key only "Exists" tolerates, and it tolerates everything.
-        None | Some("" | "Equal") => {
-            key.is_some()
-                && toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default()
-        }
-        Some(_) => false,
-    };
-    effect_fits && key_fits && value_fits
 }
 
 async fn evict(ctx: &Context, key: &Key, pod: &SharedObject<Pod>) -> Result<()> {
