@@ -5,10 +5,15 @@ use crate::object::Object;
 use crate::request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};
 use crate::transport::read_body;
 use ferry_api::document::{Document, DocumentList};
+use ferry_api::view::meta::v1::PartialObjectMetadata;
 use ferry_api::view::{Kind, View};
 use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// The media type that asks for a list of objects stripped to their metadata.
+pub(crate) const METADATA_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
 
 /// The objects of one kind in one namespace; in all of them, or of a cluster-scoped kind,
 /// where the namespace is empty. Answers are documents: nothing of them is decoded before
@@ -137,6 +142,13 @@ impl<K: Kind> Api<'_, K> {
         let response = self.client.call(request).await?;
         let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
         Ok(Object::new(Arc::new(Document::new(body))))
+    }
+}
+
+impl Api<'_, PartialObjectMetadata> {
+    /// One page of objects of any kind, of which the server sends the metadata only.
+    pub async fn list_metadata(&self, params: &ListParams) -> Result<ObjectList<PartialObjectMetadata>, Error> {
+        self.list_as(params, Some(METADATA_LIST)).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Informer;
 use super::reflector::Accept;
+use crate::api::METADATA_LIST;
 use crate::request::{Client, ListParams, ResourcePath};
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::PartialObjectMetadata;
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Objects stripped to their metadata, in lists and in watches.
 const METADATA_ONLY: Accept = Accept {
-    list: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json",
+    list: METADATA_LIST,
     watch: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json",
 };
 
