@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, Secret, SecretView};
-use ferry_client::cache::Informer;
-use ferry_client::{Informers, ListParams, SharedObject};
+use ferry_client::cache::{Informer, Informers};
+use ferry_client::{ListParams, SharedObject};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
@@ -62,9 +62,7 @@ impl Controller for BootstrapSignerController {
 }
 
 fn config_maps(informers: &Informers) -> Informer<ConfigMap> {
-    informers
-        .cache()
-        .with(ListParams { field_selector: Some(format!("metadata.name={CONFIG_MAP}")), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(format!("metadata.name={CONFIG_MAP}")), ..Default::default() })
 }
 
 /// The ConfigMap with exactly the signatures of the tokens there are; `None` if it has them.

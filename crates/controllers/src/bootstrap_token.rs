@@ -2,8 +2,8 @@
 //! controllers that remove them and that sign cluster-info with them.
 
 use ferry_api::view::core::v1::{Secret, SecretView};
-use ferry_client::cache::Informer;
-use ferry_client::{Informers, ListParams};
+use ferry_client::ListParams;
+use ferry_client::cache::{Informer, Informers};
 use jiff::{SignedDuration, Timestamp};
 
 pub const NAMESPACE: &str = "kube-system";
@@ -11,7 +11,7 @@ const TYPE: &str = "bootstrap.kubernetes.io/token";
 
 /// The Secrets of the type, which alone are kept in memory.
 pub fn tokens(informers: &Informers) -> Informer<Secret> {
-    informers.cache().with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
 }
 
 pub fn is_token(secret: SecretView<'_>) -> bool {

@@ -8,7 +8,7 @@
 use crate::error::{During, Result, is_invalid};
 use crate::label_index::{Selecting, pair, unpaired};
 use crate::runner::Context;
-use ferry_api::rules::owner::{self, controller_of, is_controlled_by};
+use ferry_api::rules::owner::{controller_of, controller_reference, is_controlled_by};
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_client::cache::Informer;
@@ -107,7 +107,7 @@ pub async fn claim<O: Kind, K: Kind>(
                     tracing::debug!(owner, object, "not adopting for an owner that is going away");
                     continue;
                 }
-                let reference: Value = owner::controller_reference::<O>(owner.view()).into();
+                let reference: Value = controller_reference::<O>(owner.view()).into();
                 let patch = json!({"metadata": {"uid": object.uid(), "ownerReferences": [reference]}});
                 match api.patch(object.name(), &Patch::Strategic(patch)).await {
                     Err(error) if error.is_not_found() => {}
@@ -120,21 +120,6 @@ pub async fn claim<O: Kind, K: Kind>(
         }
     }
     Ok(claimed)
-}
-
-/// The reference of a typed owner, for the controllers that still have one.
-pub fn controller_reference<K: ferry_client::Object>(
-    owner: &K,
-) -> k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference {
-    let meta = owner.metadata();
-    k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference {
-        api_version: K::API_VERSION.to_owned(),
-        kind: K::KIND.to_owned(),
-        name: meta.name.clone().unwrap_or_default(),
-        uid: meta.uid.clone().unwrap_or_default(),
-        controller: Some(true),
-        block_owner_deletion: Some(true),
-    }
 }
 
 async fn is_still_wanted<O: Kind>(ctx: &Context, owner: &SharedObject<O>) -> Result<bool> {

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use ferry_api::rules::label_selector;
 use ferry_api::view::Map;
 use ferry_api::view::rbac::v1::{ClusterRole, ClusterRoleView, PolicyRule, PolicyRuleView};
-use ferry_client::cache::Informer;
-use ferry_client::{Informers, Patch, SharedObject};
+use ferry_client::cache::{Informer, Informers};
+use ferry_client::{Patch, SharedObject};
 use serde_json::{Value, json};
 
 /// The index that has all roles with an aggregation rule under one value.
@@ -23,7 +23,7 @@ impl Controller for ClusterRoleAggregationController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let roles = label_index::by_label(informers.cache().of::<ClusterRole>()).indexed(AGGREGATES, |role| {
+        let roles = label_index::by_label(informers.of::<ClusterRole>()).indexed(AGGREGATES, |role| {
             role.view().aggregation_rule().map(|_| AGGREGATES.to_owned()).into_iter().collect()
         });
         vec![Watch::new(roles.clone(), move |event, enqueue| {
@@ -40,7 +40,7 @@ impl Controller for ClusterRoleAggregationController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let roles = ctx.informers.cache().of::<ClusterRole>();
+        let roles = ctx.informers.of::<ClusterRole>();
         let Some(role) = roles.get("", &key.name) else { return Ok(Action::Done) };
         let Some(rules) = plan_rules(role.view(), &roles) else { return Ok(Action::Done) };
         // No rules are an empty list and not an absent one, which would take nothing away.

@@ -21,8 +21,8 @@ use ferry_api::view::policy::v1::{
     PodDisruptionBudget, PodDisruptionBudgetStatus, PodDisruptionBudgetStatusView, PodDisruptionBudgetView,
 };
 use ferry_api::view::{IntOrString, Kind, Map, Owned, View, alike};
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{Informers, Request, ResourcePath, SharedObject, read_body};
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Request, ResourcePath, SharedObject, read_body};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -44,7 +44,6 @@ impl Controller for DisruptionController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let informers = informers.cache();
         let budgets = by_selector(informers.of::<PodDisruptionBudget>());
         let (of_pods, of_sets, of_deployments) = (budgets.clone(), budgets.clone(), budgets.clone());
         vec![
@@ -67,7 +66,7 @@ impl Controller for DisruptionController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let informers = ctx.informers.cache();
+        let informers = &ctx.informers;
         let budgets = informers.of::<PodDisruptionBudget>();
         let Some(budget) = budgets.get(&key.namespace, &key.name) else { return Ok(Action::Done) };
         let selector = budget.view().spec().selector();
@@ -158,7 +157,7 @@ async fn scale_of(
     namespace: &str,
     owner: OwnerReferenceView<'_>,
 ) -> Result<Option<(String, i32)>, String> {
-    let informers = ctx.informers.cache();
+    let informers = &ctx.informers;
     let group = owner.api_version().rsplit_once('/').map_or("", |(group, _)| group);
     let found = |uid: &str, replicas: Option<i32>| Ok(Some((uid.to_owned(), replicas.unwrap_or(1))));
     match (group, owner.kind()) {

@@ -10,7 +10,7 @@ use crate::runner::{Action, Context, Controller, Key, Watch};
 use crate::service_pods;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{Node, Pod, Service};
-use ferry_client::Informers;
+use ferry_client::cache::Informers;
 use plan::{MANAGER, plan_slices};
 use writer::{RECHECK, SliceWriter};
 
@@ -37,21 +37,21 @@ impl Controller for EndpointSliceController {
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let mut watches = service_pods::watches(informers);
         watches.push(self.slices.watch(informers));
-        watches.push(Watch::cached(informers.cache().of::<Node>()));
+        watches.push(Watch::cached(informers.of::<Node>()));
         watches
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let cache = ctx.informers.cache();
-        let Some(service) = cache.of::<Service>().get(&key.namespace, &key.name) else {
+        let informers = &ctx.informers;
+        let Some(service) = informers.of::<Service>().get(&key.namespace, &key.name) else {
             self.slices.forget(key);
             return Ok(Action::Done);
         };
-        let Some(pods) = service_pods::selected_pods(&service, &cache.of::<Pod>()) else {
+        let Some(pods) = service_pods::selected_pods(&service, &informers.of::<Pod>()) else {
             return Ok(Action::Done);
         };
         let Some(existing) = self.slices.existing(ctx, key) else { return Ok(Action::RequeueAfter(RECHECK)) };
-        let nodes = cache.of::<Node>();
+        let nodes = informers.of::<Node>();
         let plan = plan_slices(service.view(), &pods, &existing, &|name| nodes.get("", name));
         let result = self.slices.execute(ctx, key, &plan).await;
         match &result {

@@ -15,7 +15,8 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::discovery::v1::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice, EndpointSliceView};
 use ferry_api::view::meta::v1::{ObjectMeta, ObjectMetaView};
-use ferry_client::{Informers, SharedObject};
+use ferry_client::SharedObject;
+use ferry_client::cache::Informers;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -51,10 +52,10 @@ impl Controller for EndpointSliceMirroringController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let services = informers.cache().of::<Service>();
+        let services = informers.of::<Service>();
         vec![
             Watch::itself(services.clone()),
-            Watch::new(informers.cache().of::<Endpoints>(), move |event, enqueue| {
+            Watch::new(informers.of::<Endpoints>(), move |event, enqueue| {
                 // Most services have a selector, and slices of their own.
                 let endpoints = event.object();
                 let service = services.get(endpoints.namespace(), endpoints.name());
@@ -67,10 +68,10 @@ impl Controller for EndpointSliceMirroringController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let cache = ctx.informers.cache();
+        let informers = &ctx.informers;
         let Some(existing) = self.slices.existing(ctx, key) else { return Ok(Action::RequeueAfter(RECHECK)) };
-        let service = cache.of::<Service>().get(&key.namespace, &key.name);
-        let endpoints = cache.of::<Endpoints>().get(&key.namespace, &key.name);
+        let service = informers.of::<Service>().get(&key.namespace, &key.name);
+        let endpoints = informers.of::<Endpoints>().get(&key.namespace, &key.name);
         let source = endpoints.filter(|endpoints| {
             is_mirrored(endpoints.meta()) && service.is_some_and(|service| has_no_selector(service.view()))
         });

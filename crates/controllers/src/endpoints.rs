@@ -14,8 +14,8 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_api::view::{Kind, Owned};
-use ferry_client::cache::Event;
-use ferry_client::{DeleteParams, Informers, Reference, SharedObject};
+use ferry_client::cache::{Event, Informers};
+use ferry_client::{DeleteParams, Reference, SharedObject};
 use std::collections::BTreeMap;
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
@@ -35,7 +35,7 @@ impl Controller for EndpointsController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let mut watches = service_pods::watches(informers);
-        watches.push(Watch::new(informers.cache().of::<Endpoints>(), |event, enqueue| {
+        watches.push(Watch::new(informers.of::<Endpoints>(), |event, enqueue| {
             let metadata = event.object().meta();
             // Endpoints that people write by hand are none of ours until a service of
             // their name selects pods.
@@ -48,17 +48,17 @@ impl Controller for EndpointsController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let (cache, api) = (ctx.informers.cache(), ctx.client.api::<Endpoints>(&key.namespace));
-        let Some(service) = cache.of::<Service>().get(&key.namespace, &key.name) else {
+        let (informers, api) = (&ctx.informers, ctx.client.api::<Endpoints>(&key.namespace));
+        let Some(service) = informers.of::<Service>().get(&key.namespace, &key.name) else {
             return match api.delete(&key.name, &DeleteParams::default()).await {
                 Err(error) if error.is_not_found() => Ok(Action::Done),
                 other => other.during("delete the endpoints", key).map(|()| Action::Done),
             };
         };
-        let Some(pods) = service_pods::selected_pods(&service, &cache.of::<Pod>()) else {
+        let Some(pods) = service_pods::selected_pods(&service, &informers.of::<Pod>()) else {
             return Ok(Action::Done);
         };
-        let current = cache.of::<Endpoints>().get(&key.namespace, &key.name);
+        let current = informers.of::<Endpoints>().get(&key.namespace, &key.name);
         let plan = plan_endpoints(service.view(), &pods, current.as_ref().map(SharedObject::view));
         let Some(wanted) = plan else { return Ok(Action::Done) };
         let (result, reason, failure) = if current.is_some() {

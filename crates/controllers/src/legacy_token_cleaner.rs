@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use ferry_api::document::Node;
 use ferry_api::view::View;
 use ferry_api::view::core::v1::{ConfigMap, Pod, PodView, Secret, SecretView, ServiceAccount, ServiceAccountView};
-use ferry_client::{DeleteParams, Informers, ListParams, Patch, SharedObject};
+use ferry_client::cache::Informers;
+use ferry_client::{DeleteParams, ListParams, Patch, SharedObject};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -41,13 +42,13 @@ impl Controller for LegacyTokenCleanerController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        vec![Watch::itself(secrets(informers)), Watch::cached(informers.cache().of::<ServiceAccount>())]
+        vec![Watch::itself(secrets(informers)), Watch::cached(informers.of::<ServiceAccount>())]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
         let Some(secret) = secrets(&ctx.informers).get(&key.namespace, &key.name) else { return Ok(Action::Done) };
         let name = annotation(secret.view(), ACCOUNT_NAME);
-        let account = ctx.informers.cache().of::<ServiceAccount>().get(&key.namespace, name);
+        let account = ctx.informers.of::<ServiceAccount>().get(&key.namespace, name);
         // Tokens that somebody made by hand are theirs to remove, and most are.
         if !account.is_some_and(|account| is_generated(account.view(), secret.view())) {
             return Ok(Action::Done);

@@ -30,18 +30,15 @@ mod namespace;
 mod node_index;
 mod node_ipam;
 mod node_lifecycle;
-mod pod;
 mod pod_control;
 mod pod_gc;
 mod replica_set;
 mod resource_quota;
 mod root_ca;
 pub mod runner;
-mod selector;
 mod service_account;
 mod service_account_token;
 mod service_pods;
-mod slim;
 mod storage_protection;
 mod taint_eviction;
 mod template;
@@ -113,14 +110,13 @@ pub async fn run(
     informers: Informers,
     shutdown: CancellationToken,
 ) -> Result<()> {
-    let informers = informers.slimmed(slim::slim);
     let mut running = JoinSet::new();
     for controller in all::all(&config)? {
         let client = client_for(controller.identity());
         let context = Context {
             recorder: Recorder::new(client.clone(), controller.name(), ""),
             client,
-            informers: informers.clone(),
+            informers: informers.cache().clone(),
             clock: Clock::system(),
         };
         running.spawn(run_controller(controller, context, config.metrics.clone(), shutdown.clone()));

@@ -8,13 +8,15 @@ mod conditions;
 
 use crate::discovery::{ApiResource, Discovered, discover};
 use crate::error::{During, Error, Result};
-use crate::pod;
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use conditions::Findings;
-use ferry_client::{DeleteParams, Event, Informers, ListParams, ObjectMetadata, ResourcePath};
+use ferry_api::rules::pod::is_terminal;
+use ferry_api::view::core::v1::{Namespace, Pod};
+use ferry_api::view::meta::v1::PartialObjectMetadata;
+use ferry_client::cache::{Event, Informers};
+use ferry_client::{DeleteParams, ListParams, ResourcePath, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Namespace, NamespaceStatus, Pod};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -26,8 +28,6 @@ const FINALIZER_ESTIMATE: Duration = Duration::from_secs(15);
 /// The longest pause between two attempts. A deletion often waits for a broken APIService to
 /// be mended or removed, which no event of ours announces; the namespace is to go soon after.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
 
 pub struct NamespaceController;
 
@@ -44,44 +44,38 @@ impl Controller for NamespaceController {
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let namespaces = informers.of::<Namespace>();
         vec![
-            Watch::new(informers.of::<Namespace>(), |event, enqueue| {
+            Watch::new(namespaces.clone(), |event, enqueue| {
                 let namespace = event.object();
-                if namespace.metadata.deletion_timestamp.is_some() && !matches!(event, Event::Deleted(_)) {
-                    enqueue.add_object(&namespace.metadata);
+                if namespace.is_deleting() && !matches!(event, Event::Deleted(_)) {
+                    enqueue.add_object(namespace.meta());
                 }
             }),
             // The end of a pod is what a deletion waits for most of the time.
             Watch::new(informers.of::<Pod>(), move |event, enqueue| {
                 let Event::Deleted(pod) = event else { return };
-                let name = pod.metadata.namespace.as_deref().unwrap_or_default();
-                if namespaces.get("", name).is_some_and(|ns| ns.metadata.deletion_timestamp.is_some()) {
-                    enqueue.add(Key::new("", name));
+                if namespaces.get("", pod.namespace()).is_some_and(|namespace| namespace.is_deleting()) {
+                    enqueue.add(Key::new("", pod.namespace()));
                 }
             }),
         ]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let namespace = match ctx.client.get::<Namespace>("", &key.name).await {
+        let api = ctx.client.api::<Namespace>("");
+        let namespace = match api.get(&key.name).await {
             Err(error) if error.is_not_found() => return Ok(Action::Done),
             other => other.during("get the namespace", key)?,
         };
-        let Some(deleted_at) = namespace.metadata.deletion_timestamp.as_ref().map(|time| time.0) else {
-            return Ok(Action::Done);
-        };
-        if finalizers(&namespace).is_empty() {
+        let Some(deleted_at) = namespace.meta().deletion_timestamp() else { return Ok(Action::Done) };
+        if namespace.view().spec().finalizers().is_empty() {
             return Ok(Action::Done);
         }
-        let namespace = match mark_terminating(ctx, namespace).await? {
-            Some(namespace) => namespace,
-            None => return Ok(Action::Done),
-        };
+        let Some(namespace) = mark_terminating(ctx, namespace).await? else { return Ok(Action::Done) };
         let discovered = discover(&ctx.client).await;
         let outcome = empty(ctx, key, discovered, deleted_at).await;
-        let status = conditions::plan_status(&namespace, &outcome.findings, ctx.now());
+        let status = conditions::plan_status(namespace.view(), &outcome.findings, ctx.now());
         if let Some(status) = status {
-            let updated = Namespace { status: Some(status), ..namespace.clone() };
-            match ctx.client.replace_status("", &updated).await {
+            match api.replace_status(&namespace.to_owned().with_status(status)).await {
                 Err(error) if error.is_conflict() || error.is_not_found() => {}
                 other => drop(other.during("report the deletion of", key)?),
             }
@@ -182,7 +176,7 @@ async fn empty_resource(
         }
     } else {
         for object in list(ctx, key, resource).await? {
-            let name = object.metadata.name.as_deref().unwrap_or_default();
+            let name = object.name();
             match ctx.client.delete_at(path, &key.name, name, &background).await {
                 Err(error) if is_unsupported(&error) => {}
                 other => other.during("delete", format!("{} {name} in {key}", path.plural))?,
@@ -194,8 +188,8 @@ async fn empty_resource(
         return Ok(None);
     }
     let mut finalizers: BTreeMap<String, usize> = BTreeMap::new();
-    for finalizer in left.iter().flat_map(|object| object.metadata.finalizers.iter().flatten()) {
-        *finalizers.entry(finalizer.clone()).or_default() += 1;
+    for finalizer in left.iter().flat_map(|object| object.meta().finalizers()) {
+        *finalizers.entry(finalizer.to_owned()).or_default() += 1;
     }
     let estimate = match grace {
         Duration::ZERO if !finalizers.is_empty() => FINALIZER_ESTIMATE,
@@ -211,11 +205,12 @@ async fn empty_resource(
     Ok(Some(Rest { count: left.len(), finalizers, estimate }))
 }
 
-async fn list(ctx: &Context, key: &Key, resource: &ApiResource) -> Result<Vec<ObjectMetadata>> {
+async fn list(ctx: &Context, key: &Key, resource: &ApiResource) -> Result<Vec<SharedObject<PartialObjectMetadata>>> {
     if !resource.has_verbs(&["list"]) {
         return Ok(Vec::new());
     }
-    match ctx.client.list_at(&resource.path, &key.name, &ListParams::default(), Some(METADATA_LIST)).await {
+    let api = ctx.client.api_at::<PartialObjectMetadata>(resource.path.clone(), &key.name);
+    match api.list_metadata(&ListParams::default()).await {
         Err(error) if is_unsupported(&error) => Ok(Vec::new()),
         other => Ok(other.during("list", format!("{} in {key}", resource.path.plural))?.items),
     }
@@ -231,8 +226,8 @@ fn grace_of_pods(ctx: &Context, key: &Key, deleted_at: Timestamp) -> Duration {
     let pods = ctx.informers.of::<Pod>().list(Some(&key.name));
     let grace = pods
         .iter()
-        .filter(|pod| !pod::is_terminal(pod))
-        .filter_map(|pod| pod.spec.as_ref()?.termination_grace_period_seconds)
+        .filter(|pod| !is_terminal(pod.view()))
+        .filter_map(|pod| pod.view().spec().termination_grace_period_seconds())
         .max()
         .and_then(|seconds| u64::try_from(seconds).ok())
         .map_or(Duration::ZERO, Duration::from_secs);
@@ -241,40 +236,33 @@ fn grace_of_pods(ctx: &Context, key: &Key, deleted_at: Timestamp) -> Duration {
 }
 
 /// Brings the phase in line with the deletion. None when the namespace has gone.
-async fn mark_terminating(ctx: &Context, namespace: Namespace) -> Result<Option<Namespace>> {
-    let phase = namespace.status.as_ref().and_then(|status| status.phase.as_deref());
-    if phase == Some("Terminating") {
+async fn mark_terminating(
+    ctx: &Context,
+    namespace: SharedObject<Namespace>,
+) -> Result<Option<SharedObject<Namespace>>> {
+    if namespace.view().status().phase() == "Terminating" {
         return Ok(Some(namespace));
     }
-    let mut status: NamespaceStatus = namespace.status.clone().unwrap_or_default();
-    status.phase = Some("Terminating".to_owned());
-    let name = namespace.metadata.name.clone().unwrap_or_default();
-    match ctx.client.replace_status("", &Namespace { status: Some(status), ..namespace }).await {
+    let mut marked = namespace.to_owned();
+    marked.edit_status(|status| status.set_phase("Terminating"));
+    match ctx.client.api::<Namespace>("").replace_status(&marked).await {
         Err(error) if error.is_not_found() => Ok(None),
-        other => other.during("mark as terminating the namespace", name).map(Some),
+        other => other.during("mark as terminating the namespace", namespace.name()).map(Some),
     }
 }
 
 /// Takes our finalizer away; with the last one the API server removes the namespace.
 async fn finalize(ctx: &Context, key: &Key) -> Result<()> {
-    let mut namespace = match ctx.client.get::<Namespace>("", &key.name).await {
+    let api = ctx.client.api::<Namespace>("");
+    let namespace = match api.get(&key.name).await {
         Err(error) if error.is_not_found() => return Ok(()),
         other => other.during("get the namespace", key)?,
     };
-    if let Some(spec) = &mut namespace.spec
-        && let Some(finalizers) = &mut spec.finalizers
-    {
-        finalizers.retain(|finalizer| finalizer != FINALIZER);
-    }
-    let path = ResourcePath::of::<Namespace>();
-    let finalized =
-        ctx.client.replace_subresource::<_, serde_json::Value>(&path, "", &key.name, "finalize", &namespace).await;
-    match finalized {
+    let kept = namespace.view().spec().finalizers().iter().filter(|finalizer| *finalizer != FINALIZER);
+    let mut finalized = namespace.to_owned();
+    finalized.edit_spec(|spec| spec.set_finalizers(kept));
+    match api.replace_subresource(&finalized, "finalize").await {
         Err(error) if error.is_not_found() => Ok(()),
         other => other.during("finalize the namespace", key).map(drop),
     }
-}
-
-fn finalizers(namespace: &Namespace) -> &[String] {
-    namespace.spec.as_ref().and_then(|spec| spec.finalizers.as_deref()).unwrap_or_default()
 }

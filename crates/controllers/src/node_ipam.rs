@@ -5,8 +5,8 @@ use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::rules::cidr::Cidr;
 use ferry_api::view::core::v1::{Node, NodeView};
-use ferry_client::cache::Event;
-use ferry_client::{Informers, Patch};
+use ferry_client::Patch;
+use ferry_client::cache::{Event, Informers};
 use parking_lot::Mutex;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -49,7 +49,7 @@ impl Controller for NodeIpamController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let ranges = self.ranges.clone();
-        vec![Watch::new(informers.cache().of::<Node>(), move |event, enqueue| {
+        vec![Watch::new(informers.of::<Node>(), move |event, enqueue| {
             // Every node that is known at the start is counted before the first worker runs.
             let (node, named) = (event.object(), ranges_of(event.object().view()));
             if matches!(event, Event::Deleted(_)) {
@@ -63,7 +63,7 @@ impl Controller for NodeIpamController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let Some(node) = ctx.informers.cache().of::<Node>().get("", &key.name) else {
+        let Some(node) = ctx.informers.of::<Node>().get("", &key.name) else {
             self.ranges.lock().release(&key.name);
             return Ok(Action::Done);
         };

@@ -23,8 +23,8 @@ use async_trait::async_trait;
 use ferry_api::rules::pod;
 use ferry_api::view::coordination::v1::Lease;
 use ferry_api::view::core::v1::{Node, NodeView, Pod};
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{Informers, ListParams, Patch, Reference, SharedObject};
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{ListParams, Patch, Reference, SharedObject};
 use health::{Heartbeats, Judgement, is_silent, judge, ready_status};
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -104,8 +104,8 @@ impl Controller for NodeLifecycleController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let nodes = informers.cache().of::<Node>();
-        let pods = by_node(informers.cache().of::<Pod>());
+        let nodes = informers.of::<Node>();
+        let pods = by_node(informers.of::<Pod>());
         vec![
             Watch::new(nodes.clone(), {
                 let (zones, pods) = (self.zones.clone(), pods.clone());
@@ -146,7 +146,7 @@ impl Controller for NodeLifecycleController {
         if !key.namespace.is_empty() {
             return mark_pod_not_ready(ctx, key).await.map(|()| Action::Done);
         }
-        let node = ctx.informers.cache().of::<Node>().get("", &key.name);
+        let node = ctx.informers.of::<Node>().get("", &key.name);
         self.note_presence(ctx, &key.name, node.as_ref());
         let Some(node) = node else {
             self.heartbeats.forget(&key.name);
@@ -224,10 +224,10 @@ fn wake_for_node(event: &Event<Node>, zones: &Mutex<Zones>, pods: &Informer<Pod>
 /// Reports a ready pod of a silent node as not ready, since its kubelet cannot; endpoints
 /// follow from it.
 async fn mark_pod_not_ready(ctx: &Context, key: &Key) -> Result<()> {
-    let cache = ctx.informers.cache();
-    let pod = cache.of::<Pod>().get(&key.namespace, &key.name);
+    let informers = &ctx.informers;
+    let pod = informers.of::<Pod>().get(&key.namespace, &key.name);
     let Some(pod) = pod.filter(|pod| pod::is_ready(pod.view())) else { return Ok(()) };
-    let node = cache.of::<Node>().get("", pod.view().spec().node_name());
+    let node = informers.of::<Node>().get("", pod.view().spec().node_name());
     if !node.is_some_and(|node| is_silent(node.view())) {
         return Ok(());
     }
@@ -244,5 +244,5 @@ async fn mark_pod_not_ready(ctx: &Context, key: &Key) -> Result<()> {
 
 fn leases(informers: &Informers) -> Informer<Lease> {
     let selector = format!("metadata.namespace={LEASE_NAMESPACE}");
-    informers.cache().with(ListParams { field_selector: Some(selector), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(selector), ..Default::default() })
 }

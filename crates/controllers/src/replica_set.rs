@@ -20,8 +20,8 @@ use ferry_api::rules::pod;
 use ferry_api::view::apps::v1::{ReplicaSetStatus, ReplicaSetView};
 use ferry_api::view::core::v1::Pod;
 use ferry_api::view::meta::v1::{ObjectMeta, OwnerReference};
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{Informers, SharedObject};
+use ferry_client::SharedObject;
+use ferry_client::cache::{Event, Informer, Informers};
 use kind::{ReplicaKind, as_replica_set, with_status};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -51,7 +51,6 @@ impl<K: ReplicaKind> Controller for ReplicaController<K> {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let informers = informers.cache();
         let expectations = self.expectations.clone();
         let sets = by_selector(informers.of::<K>());
         vec![
@@ -63,7 +62,7 @@ impl<K: ReplicaKind> Controller for ReplicaController<K> {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let informers = ctx.informers.cache();
+        let informers = &ctx.informers;
         let Some(owner) = informers.of::<K>().get(&key.namespace, &key.name) else {
             self.expectations.forget(key);
             return Ok(Action::Done);
@@ -180,7 +179,7 @@ fn plan_pod(set: ReplicaSetView<'_>, owner: OwnerReference) -> Pod {
 /// against each other, so that a scale-down evens out the nodes.
 fn related_pods<K: ReplicaKind>(ctx: &Context, set: &SharedObject<K>) -> Pods {
     let Some(owner) = controller_of(set.meta()) else { return Vec::new() };
-    let informers = ctx.informers.cache();
+    let informers = &ctx.informers;
     let pods = informers.of::<Pod>();
     let siblings = informers.of::<K>().owned_by(owner.uid());
     siblings.iter().flat_map(|sibling| pods.owned_by(sibling.uid())).collect()

@@ -12,12 +12,14 @@ use crate::runner::{Action, Context, Controller, Enqueue, Key, Start, Watch};
 use async_trait::async_trait;
 use ferry_api::object::Meta;
 use ferry_api::quota::{Amounts, Evaluator, amounts_at, mask, to_value};
-use ferry_client::{Cached, Event, Informer, Informers, ListParams, ResourcePath};
+use ferry_api::view::Kind;
+use ferry_api::view::core::v1::{PersistentVolumeClaim, Pod, ResourceQuota, Service};
+use ferry_api::view::meta::v1::PartialObjectMetadata;
+use ferry_api::view::resource::v1::ResourceClaim;
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{ListParams, ResourcePath, SharedObject};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, ResourceQuota, Service};
-use k8s_openapi::api::resource::v1::ResourceClaim;
 use parking_lot::{Mutex, RwLock};
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,6 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Somebody else wrote the quota; our copy will show it soon.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The index of objects that are counted by namespace.
+const BY_NAMESPACE: &str = "namespace";
 
 #[derive(Default)]
 pub struct ResourceQuotaController {
@@ -75,9 +80,8 @@ impl Controller for ResourceQuotaController {
         let shared = self.shared.clone();
         vec![
             Watch::new(quotas.clone(), |event, enqueue| {
-                let is_same = |old: &ResourceQuota, new: &ResourceQuota| old.spec == new.spec;
-                if !matches!(event, Event::Updated { old, new } if is_same(old, new)) {
-                    enqueue.add_object(&event.object().metadata);
+                if !matches!(event, Event::Updated { old, new } if old.view().spec() == new.view().spec()) {
+                    enqueue.add_object(event.object().meta());
                 }
             }),
             measured(informers.of::<Pod>(), quotas.clone(), Evaluator::Pod),
@@ -89,7 +93,7 @@ impl Controller for ResourceQuotaController {
                 let quotas = start.context.informers.of::<ResourceQuota>();
                 loop {
                     tokio::time::sleep(RESYNC).await;
-                    quotas.list(None).iter().for_each(|quota| start.enqueue.add_object(&quota.metadata));
+                    quotas.for_each(|quota| start.enqueue.add_object(quota.meta()));
                 }
             }),
         ]
@@ -100,7 +104,7 @@ impl Controller for ResourceQuotaController {
             self.shared.seen.lock().remove(key);
             return Ok(Action::Done);
         };
-        let quota = json_of(&*quota);
+        let quota = value_of(&quota);
         let counted = self.recount(ctx, &quota).await?;
         let may_lower = self.may_lower(key, quota.resource_version());
         let plan = plan_status(&quota, &counted, may_lower);
@@ -108,10 +112,8 @@ impl Controller for ResourceQuotaController {
         if let Some(status) = plan.status {
             let mut written = quota;
             written["status"] = status;
-            let path = ResourcePath::of::<ResourceQuota>();
-            let answer: Result<Value, _> =
-                ctx.client.replace_subresource(&path, &key.namespace, &key.name, "status", &written).await;
-            match answer {
+            let api = ctx.client.api::<ResourceQuota>(&key.namespace);
+            match api.replace_status(&ResourceQuota::from(written)).await {
                 Err(error) if error.is_not_found() => return Ok(Action::Done),
                 Err(error) if error.is_conflict() => return Ok(Action::RequeueAfter(CONFLICT_PAUSE)),
                 other => drop(other.during("write the use of quota", key)?),
@@ -124,24 +126,25 @@ impl Controller for ResourceQuotaController {
 impl ResourceQuotaController {
     /// What the namespace uses of everything that the quota names and that we know of.
     async fn recount(&self, ctx: &Context, quota: &Value) -> Result<Amounts> {
+        let informers = &ctx.informers;
         let (namespace, now) = (quota.namespace(), ctx.now());
         let hard = amounts_at(quota, &["spec", "hard"]);
         let names = |evaluator: &Evaluator| hard.keys().any(|name| evaluator.measures(name));
         let mut used = Amounts::new();
         if names(&Evaluator::Pod) {
-            used.extend(count(&Evaluator::Pod, quota, &ctx.informers.of::<Pod>(), now));
+            used.extend(count(&Evaluator::Pod, quota, &informers.of::<Pod>(), now));
         }
         if names(&Evaluator::Service) {
-            used.extend(count(&Evaluator::Service, quota, &ctx.informers.of::<Service>(), now));
+            used.extend(count(&Evaluator::Service, quota, &informers.of::<Service>(), now));
         }
         if names(&Evaluator::Claim) {
-            used.extend(count(&Evaluator::Claim, quota, &ctx.informers.of::<PersistentVolumeClaim>(), now));
+            used.extend(count(&Evaluator::Claim, quota, &informers.of::<PersistentVolumeClaim>(), now));
         }
         if names(&Evaluator::DeviceClaim) {
             // Few clusters have quotas of devices, so no copy of all claims is kept for them.
-            let listed = ctx.client.list::<ResourceClaim>(namespace, &ListParams::default()).await;
+            let listed = ctx.client.api::<ResourceClaim>(namespace).list(&ListParams::default()).await;
             let claims: Vec<Value> =
-                listed.during("list the claims of", namespace)?.items.iter().map(json_of).collect();
+                listed.during("list the claims of", namespace)?.items.iter().map(value_of).collect();
             used.extend(Evaluator::DeviceClaim.recount(quota, claims.iter(), now));
         }
         let kinds: Vec<((String, String), ResourcePath)> =
@@ -151,12 +154,12 @@ impl ResourceQuotaController {
             if !names(&evaluator) {
                 continue;
             }
-            let informer = ctx.informers.metadata(&group, &path.version, &plural, "");
+            let informer = by_namespace(informers.metadata(&path));
             if !informer.has_synced() {
                 return Err(Error::Retry(format!("{plural} have not been listed yet")));
             }
             let nothing = Value::Null;
-            let objects = informer.list(Some(namespace)).len();
+            let objects = informer.count_by_index(BY_NAMESPACE, namespace);
             used.extend(evaluator.recount(quota, std::iter::repeat_n(&nothing, objects), now));
         }
         if hard.keys().any(|name| name.starts_with("count/") && !used.contains_key(name)) {
@@ -190,19 +193,19 @@ impl ResourceQuotaController {
     }
 }
 
-fn json_of<T: Serialize>(object: &T) -> Value {
-    // Objects that were read as JSON can be written as JSON.
-    serde_json::to_value(object).unwrap_or_default()
+/// The tree of values that quotas are reckoned with.
+fn value_of<K: Kind>(object: &SharedObject<K>) -> Value {
+    object.document().root().to_value()
 }
 
-fn count<K: Cached + Serialize>(
-    evaluator: &Evaluator,
-    quota: &Value,
-    informer: &Informer<K>,
-    now: Timestamp,
-) -> Amounts {
-    let objects: Vec<Value> = informer.list(Some(quota.namespace())).iter().map(|object| json_of(&**object)).collect();
+fn count<K: Kind>(evaluator: &Evaluator, quota: &Value, informer: &Informer<K>, now: Timestamp) -> Amounts {
+    let objects: Vec<Value> = informer.list(Some(quota.namespace())).iter().map(value_of).collect();
     evaluator.recount(quota, objects.iter(), now)
+}
+
+/// Indexes the objects that are only counted, so that a count does not go over them.
+fn by_namespace(informer: Informer<PartialObjectMetadata>) -> Informer<PartialObjectMetadata> {
+    informer.indexed(BY_NAMESPACE, |object| vec![object.namespace().to_owned()])
 }
 
 /// What is to be written, and whether a lower count waits for the quota to settle.
@@ -237,20 +240,15 @@ fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
 
 /// Wakes the quotas of a namespace that measure such objects, whenever one of these goes
 /// away or becomes cheaper in a way that admission does not charge.
-fn measured<K: Cached + Serialize>(
-    informer: Informer<K>,
-    quotas: Informer<ResourceQuota>,
-    evaluator: Evaluator,
-) -> Watch {
+fn measured<K: Kind>(informer: Informer<K>, quotas: Informer<ResourceQuota>, evaluator: Evaluator) -> Watch {
     Watch::new(informer, move |event, enqueue| {
-        let namespace = event.object().object_meta().namespace.clone().unwrap_or_default();
-        let concerned = || quotas_of(&quotas, &namespace, &evaluator);
+        let concerned = || quotas_of(&quotas, event.object().namespace(), &evaluator);
         let wakes = match event {
             Event::Added(_) => false,
             Event::Deleted(_) => true,
             // Without a quota there is no need to look at what changed.
             Event::Updated { old, new } => {
-                !concerned().is_empty() && evaluator.needs_recount(&json_of(&**old), &json_of(&**new), Timestamp::now())
+                !concerned().is_empty() && evaluator.needs_recount(&value_of(old), &value_of(new), Timestamp::now())
             }
         };
         if wakes {
@@ -260,11 +258,10 @@ fn measured<K: Cached + Serialize>(
 }
 
 fn quotas_of(quotas: &Informer<ResourceQuota>, namespace: &str, evaluator: &Evaluator) -> Vec<Key> {
-    let measures = |quota: &ResourceQuota| {
-        let hard = quota.spec.as_ref().and_then(|spec| spec.hard.as_ref());
-        hard.is_some_and(|hard| hard.keys().any(|name| evaluator.measures(name)))
-    };
-    quotas.list(Some(namespace)).iter().filter(|quota| measures(quota)).map(|quota| Key::of(&quota.metadata)).collect()
+    let measures =
+        |quota: &SharedObject<ResourceQuota>| quota.view().spec().hard().keys().any(|name| evaluator.measures(name));
+    let all = quotas.list(Some(namespace));
+    all.into_iter().filter(measures).map(|quota| Key::of(quota.meta())).collect()
 }
 
 /// Follows every other kind that can be created in a namespace, and those that come.
@@ -320,22 +317,21 @@ async fn follow_kind(
     enqueue: Enqueue,
 ) {
     let brings_kinds = matches!(path.plural.as_str(), "customresourcedefinitions" | "apiservices");
-    let informer = informers.metadata(&path.group, &path.version, &path.plural, "");
+    let informer = by_namespace(informers.metadata(&path));
     informer.synced().await;
     let Some(evaluator) = Evaluator::of(&path.group, &path.plural) else { return };
     // Quotas may have waited for this kind to become known.
     quotas.synced().await;
     for quota in quotas.list(None) {
-        let namespace = quota.metadata.namespace.as_deref().unwrap_or_default();
-        quotas_of(&quotas, namespace, &evaluator).into_iter().for_each(|key| enqueue.add(key));
+        quotas_of(&quotas, quota.namespace(), &evaluator).into_iter().for_each(|key| enqueue.add(key));
     }
     let mut events = informer.subscribe();
     while let Some(event) = events.recv().await {
         if brings_kinds {
             shared.rediscover.notify_one();
         } else if matches!(event, Event::Deleted(_)) {
-            let namespace = event.object().metadata.namespace.clone().unwrap_or_default();
-            quotas_of(&quotas, &namespace, &evaluator).into_iter().for_each(|key| enqueue.add(key));
+            let concerned = quotas_of(&quotas, event.object().namespace(), &evaluator);
+            concerned.into_iter().for_each(|key| enqueue.add(key));
         }
     }
     // The kind is no longer served, or in another version; should it come again, it is

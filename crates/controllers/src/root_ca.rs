@@ -7,8 +7,8 @@ use crate::service_account::is_active;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, Namespace};
 use ferry_api::view::meta::v1::ObjectMeta;
-use ferry_client::cache::Informer;
-use ferry_client::{Informers, ListParams};
+use ferry_client::ListParams;
+use ferry_client::cache::{Informer, Informers};
 
 const NAME: &str = "kube-root-ca.crt";
 const DESCRIPTION_KEY: &str = "kubernetes.io/description";
@@ -27,7 +27,7 @@ impl Controller for RootCaController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         vec![
-            Watch::itself(informers.cache().of::<Namespace>()),
+            Watch::itself(informers.of::<Namespace>()),
             Watch::new(published(informers), |event, enqueue| {
                 enqueue.add(Key::new("", event.object().namespace()));
             }),
@@ -35,7 +35,7 @@ impl Controller for RootCaController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let namespace = ctx.informers.cache().of::<Namespace>().get("", &key.name);
+        let namespace = ctx.informers.of::<Namespace>().get("", &key.name);
         if !namespace.is_some_and(|namespace| is_active(namespace.view())) {
             return Ok(Action::Done);
         }
@@ -56,7 +56,7 @@ impl Controller for RootCaController {
 }
 
 fn published(informers: &Informers) -> Informer<ConfigMap> {
-    informers.cache().with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
 }
 
 /// The ConfigMap as it must be; `None` where it is so already. Labels and annotations that

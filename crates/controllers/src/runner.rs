@@ -7,53 +7,20 @@
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use async_trait::async_trait;
+use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::ObjectMetaView;
-use ferry_client::{Cached, Client, Event, Informer, Informers, Queue, Recorder, cache};
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Client, Queue, Recorder};
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// One object to reconcile. Cluster-scoped objects have an empty namespace.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    pub namespace: String,
-    pub name: String,
-}
-
-impl Key {
-    pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { namespace: namespace.into(), name: name.into() }
-    }
-
-    /// Of a typed object's metadata, or of a view of them.
-    pub fn of(meta: impl Into<Self>) -> Self {
-        meta.into()
-    }
-}
-
-impl From<&ObjectMeta> for Key {
-    fn from(meta: &ObjectMeta) -> Self {
-        Self::new(meta.namespace.clone().unwrap_or_default(), meta.name.clone().unwrap_or_default())
-    }
-}
-
-impl From<ObjectMetaView<'_>> for Key {
-    fn from(meta: ObjectMetaView<'_>) -> Self {
-        Self::new(meta.namespace(), meta.name())
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.namespace.is_empty() { f.write_str(&self.name) } else { write!(f, "{}/{}", self.namespace, self.name) }
-    }
-}
+pub type Key = ObjectKey;
 
 /// What a reconcile wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,8 +125,8 @@ impl Enqueue {
         self.queue.add_after(key, delay);
     }
 
-    pub fn add_object(&self, meta: impl Into<Key>) {
-        self.add(meta.into());
+    pub fn add_object(&self, meta: ObjectMetaView<'_>) {
+        self.add(Key::of(meta));
     }
 }
 
@@ -174,48 +141,9 @@ pub struct Start {
     pub ready: tokio::sync::oneshot::Sender<()>,
 }
 
-/// An informer that a watch follows.
-pub trait Followed: Send + Sync + 'static {
-    type Event: Send + 'static;
-    fn synced(&self) -> impl Future<Output = ()> + Send;
-    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event>;
-    fn key(event: &Self::Event) -> Key;
-}
-
-impl<K: Kind> Followed for cache::Informer<K> {
-    type Event = cache::Event<K>;
-
-    fn synced(&self) -> impl Future<Output = ()> + Send {
-        cache::Informer::synced(self)
-    }
-
-    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event> {
-        cache::Informer::subscribe(self)
-    }
-
-    fn key(event: &Self::Event) -> Key {
-        Key::of(event.object().meta())
-    }
-}
-
-impl<K: Cached> Followed for Informer<K> {
-    type Event = Event<K>;
-
-    fn synced(&self) -> impl Future<Output = ()> + Send {
-        Informer::synced(self)
-    }
-
-    fn subscribe(&self) -> tokio::sync::mpsc::UnboundedReceiver<Self::Event> {
-        Informer::subscribe(self)
-    }
-
-    fn key(event: &Self::Event) -> Key {
-        Key::of(event.object().object_meta())
-    }
-}
-
 impl Watch {
-    pub fn new<F: Followed>(informer: F, map: impl Fn(&F::Event, &Enqueue) + Send + 'static) -> Self {
+    /// The function is called for each event, in order.
+    pub fn new<K: Kind>(informer: Informer<K>, map: impl Fn(&Event<K>, &Enqueue) + Send + 'static) -> Self {
         Self::task(move |start| async move {
             // The subscription begins after the first list, so that everything known by
             // then is already in the channel and can be worked off before a worker runs.
@@ -233,12 +161,12 @@ impl Watch {
     }
 
     /// Every event about an object wakes the object itself.
-    pub fn itself<F: Followed>(informer: F) -> Self {
-        Self::new(informer, |event, enqueue| enqueue.add(F::key(event)))
+    pub fn itself<K: Kind>(informer: Informer<K>) -> Self {
+        Self::new(informer, |event, enqueue| enqueue.add_object(event.object().meta()))
     }
 
     /// The objects are needed in the cache, their events are not.
-    pub fn cached<F: Followed>(informer: F) -> Self {
+    pub fn cached<K: Kind>(informer: Informer<K>) -> Self {
         Self::task(move |start| async move {
             informer.synced().await;
             let _ = start.ready.send(());
@@ -250,15 +178,6 @@ impl Watch {
         F: Future<Output = ()> + Send + 'static,
     {
         Self(Box::new(move |start| run(start).boxed()))
-    }
-}
-
-/// The versions an event knows: before and after.
-pub fn event_versions<K>(event: &Event<K>) -> (Option<&Arc<K>>, Option<&Arc<K>>) {
-    match event {
-        Event::Added(new) => (None, Some(new)),
-        Event::Updated { old, new } => (Some(old), Some(new)),
-        Event::Deleted(old) => (Some(old), None),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{Namespace, NamespaceView, ServiceAccount};
 use ferry_api::view::meta::v1::ObjectMeta;
-use ferry_client::cache::Informer;
-use ferry_client::{Informers, ListParams};
+use ferry_client::ListParams;
+use ferry_client::cache::{Informer, Informers};
 
 const NAME: &str = "default";
 
@@ -20,7 +20,7 @@ impl Controller for ServiceAccountController {
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         vec![
-            Watch::itself(informers.cache().of::<Namespace>()),
+            Watch::itself(informers.of::<Namespace>()),
             Watch::new(accounts(informers), |event, enqueue| {
                 enqueue.add(Key::new("", event.object().namespace()));
             }),
@@ -28,7 +28,7 @@ impl Controller for ServiceAccountController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let namespace = ctx.informers.cache().of::<Namespace>().get("", &key.name);
+        let namespace = ctx.informers.of::<Namespace>().get("", &key.name);
         if !namespace.is_some_and(|namespace| is_active(namespace.view()))
             || accounts(&ctx.informers).get(&key.name, NAME).is_some()
         {
@@ -47,7 +47,7 @@ impl Controller for ServiceAccountController {
 
 /// The accounts of that one name, which alone are kept in memory.
 fn accounts(informers: &Informers) -> Informer<ServiceAccount> {
-    informers.cache().with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(format!("metadata.name={NAME}")), ..Default::default() })
 }
 
 /// New objects can only be made in a namespace that is not on its way out.

@@ -6,8 +6,8 @@ use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{Secret, SecretView, ServiceAccount, ServiceAccountView};
-use ferry_client::cache::Informer;
-use ferry_client::{DeleteParams, Informers, ListParams};
+use ferry_client::cache::{Informer, Informers};
+use ferry_client::{DeleteParams, ListParams};
 use serde_json::{Value, json};
 
 pub const TYPE: &str = "kubernetes.io/service-account-token";
@@ -35,7 +35,7 @@ impl Controller for ServiceAccountTokenController {
         });
         vec![
             Watch::itself(tokens.clone()),
-            Watch::new(informers.cache().of::<ServiceAccount>(), move |event, enqueue| {
+            Watch::new(informers.of::<ServiceAccount>(), move |event, enqueue| {
                 // An account that comes or goes decides over the Secrets that name it.
                 let account = Key::of(event.object().meta()).to_string();
                 for secret in tokens.by_index(BY_ACCOUNT, &account) {
@@ -82,7 +82,7 @@ impl Controller for ServiceAccountTokenController {
 
 /// The Secrets of the type, which alone are kept in memory.
 pub fn secrets(informers: &Informers) -> Informer<Secret> {
-    informers.cache().with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
+    informers.with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
 }
 
 pub fn annotation<'a>(secret: SecretView<'a>, key: &str) -> &'a str {

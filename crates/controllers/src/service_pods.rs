@@ -6,16 +6,16 @@ use crate::runner::{Enqueue, Watch};
 use ferry_api::rules::{label_selector, pod};
 use ferry_api::view::IntOrString;
 use ferry_api::view::core::v1::{ObjectReference, Pod, PodView, Service, ServicePortView, ServiceView};
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{Informers, SharedObject};
+use ferry_client::SharedObject;
+use ferry_client::cache::{Event, Informer, Informers};
 use std::net::IpAddr;
 
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
 
 /// The watches both controllers start with, and the indexes that they need.
 pub fn watches(informers: &Informers) -> Vec<Watch> {
-    let services = by_selector(informers.cache().of::<Service>());
-    let pods = by_label(informers.cache().of::<Pod>());
+    let services = by_selector(informers.of::<Service>());
+    let pods = by_label(informers.of::<Pod>());
     vec![
         Watch::itself(services.clone()),
         Watch::new(pods, move |event, enqueue| wake_for_pod(event, &services, enqueue)),

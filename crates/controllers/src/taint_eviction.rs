@@ -10,8 +10,8 @@ use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::rules::toleration;
 use ferry_api::view::core::v1::{Node, NodeView, Pod, TaintView, TolerationView};
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{DeleteParams, Informers, Patch, Reference, SharedObject};
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{DeleteParams, Patch, Reference, SharedObject};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -47,7 +47,7 @@ impl Controller for TaintEvictionController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let (nodes, pods) = (informers.cache().of::<Node>(), by_node(informers.cache().of::<Pod>()));
+        let (nodes, pods) = (informers.of::<Node>(), by_node(informers.of::<Pod>()));
         vec![
             Watch::new(nodes.clone(), {
                 let pods = pods.clone();
@@ -67,13 +67,13 @@ impl Controller for TaintEvictionController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let pod = ctx.informers.cache().of::<Pod>().get(&key.namespace, &key.name);
+        let pod = ctx.informers.of::<Pod>().get(&key.namespace, &key.name);
         let Some(pod) = pod.filter(|pod| !pod.is_deleting()) else {
             self.pending.lock().remove(key);
             return Ok(Action::Done);
         };
         let spec = pod.view().spec();
-        let node = ctx.informers.cache().of::<Node>().get("", spec.node_name());
+        let node = ctx.informers.of::<Node>().get("", spec.node_name());
         let node = node.as_ref().map(SharedObject::view).unwrap_or_default();
         let now = ctx.now();
         let since = self.pending.lock().get(key).copied().unwrap_or(now);

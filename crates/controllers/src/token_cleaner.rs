@@ -5,7 +5,8 @@ use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::Secret;
-use ferry_client::{DeleteParams, Informers};
+use ferry_client::DeleteParams;
+use ferry_client::cache::Informers;
 use std::time::Duration;
 
 pub struct TokenCleanerController;

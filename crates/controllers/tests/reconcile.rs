@@ -3,7 +3,7 @@
 
 mod memory_api;
 
-use ferry_client::Informers;
+use ferry_client::{Informers, ResourcePath};
 use ferry_controllers::Config;
 use memory_api::MemoryApi;
 use serde_json::{Value, json};
@@ -380,7 +380,8 @@ async fn an_informer_of_a_kind_that_lived_for_a_moment_ends() {
     let (_guard, informers) = start_sharing(&api, Duration::from_secs(40));
     namespace(&api, "default");
     api.until("the controllers run", |api| api.get("serviceaccounts", "default", "default").is_some()).await;
-    let ships = informers.metadata("example.com", "v1", "ships", "Ship");
+    let informers = informers.cache();
+    let ships = informers.metadata(&ResourcePath::new("example.com", "v1", "ships"));
     ships.synced().await;
     let followed = informers.followed_metadata();
     assert!(followed.len() > 5 && followed.iter().any(|path| path.plural == "ships"), "{followed:?}");

@@ -21,7 +21,8 @@ use ferry_api::view::Base64;
 use ferry_api::view::certificates::v1::{
     CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestView,
 };
-use ferry_client::{Informers, SharedObject};
+use ferry_client::SharedObject;
+use ferry_client::cache::Informers;
 
 /// The account whose rights all three use, as upstream's do.
 const IDENTITY: &str = "certificate-controller";
@@ -61,11 +62,11 @@ impl<C: RequestController> Controller for C {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        vec![Watch::itself(informers.cache().of::<CertificateSigningRequest>())]
+        vec![Watch::itself(informers.of::<CertificateSigningRequest>())]
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        match ctx.informers.cache().of::<CertificateSigningRequest>().get("", &key.name) {
+        match ctx.informers.of::<CertificateSigningRequest>().get("", &key.name) {
             Some(request) => self.reconcile_request(ctx, key, &request).await,
             None => Ok(Action::Done),
         }

@@ -72,7 +72,7 @@ pub async fn clean_up(
 }
 
 async fn own_revisions(ctx: &Context, set: &SharedObject<DaemonSet>) -> Result<Vec<Revision>> {
-    let revisions = candidates(&ctx.informers.cache().of::<ControllerRevision>(), set);
+    let revisions = candidates(&ctx.informers.of::<ControllerRevision>(), set);
     let selector = set.view().spec().selector();
     claim(ctx, set, revisions, |revision| label_selector::matches(selector, revision.meta().labels())).await
 }

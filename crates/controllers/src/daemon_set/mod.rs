@@ -24,8 +24,8 @@ use ferry_api::rules::pod::{Availability, availability, is_terminal};
 use ferry_api::view::apps::v1::{ControllerRevision, DaemonSet, DaemonSetStatus};
 use ferry_api::view::core::v1::{Node, Pod};
 use ferry_api::view::meta::v1::ObjectMetaView;
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{Informers, SharedObject};
+use ferry_client::SharedObject;
+use ferry_client::cache::{Event, Informer, Informers};
 use node::Criteria;
 use parking_lot::Mutex;
 use plan::{Changes, Observed, PodsByNode, is_rolling, plan_nodes, plan_rolling};
@@ -61,7 +61,6 @@ impl Controller for DaemonSetController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let informers = informers.cache();
         let expectations = self.expectations.clone();
         let sets = by_selector(informers.of::<DaemonSet>());
         let (for_pods, for_revisions, for_nodes) = (sets.clone(), sets.clone(), sets.clone());
@@ -78,7 +77,7 @@ impl Controller for DaemonSetController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let informers = ctx.informers.cache();
+        let informers = &ctx.informers;
         let Some(set) = informers.of::<DaemonSet>().get(&key.namespace, &key.name) else {
             self.expectations.forget(key);
             return Ok(Action::Done);

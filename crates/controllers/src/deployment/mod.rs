@@ -29,8 +29,8 @@ use ferry_api::rules::{label_selector, pod};
 use ferry_api::view::Owned;
 use ferry_api::view::apps::v1::{Deployment, DeploymentView, ReplicaSet, ReplicaSetView};
 use ferry_api::view::core::v1::Pod;
-use ferry_client::cache::{Event, Informer};
-use ferry_client::{DeleteParams, EventType, Informers, SharedObject};
+use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{DeleteParams, EventType, SharedObject};
 use plan::{Observed, Set, Write, plan_deployment};
 use progress::{PROGRESSING, condition, progress_deadline};
 use std::cmp::Ordering;
@@ -44,7 +44,6 @@ impl Controller for DeploymentController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let informers = informers.cache();
         let deployments = by_selector(informers.of::<Deployment>());
         let sets = with_orphans(informers.of::<ReplicaSet>());
         vec![
@@ -55,7 +54,7 @@ impl Controller for DeploymentController {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let deployments = ctx.informers.cache().of::<Deployment>();
+        let deployments = ctx.informers.of::<Deployment>();
         let Some(deployment) = deployments.get(&key.namespace, &key.name) else { return Ok(Action::Done) };
         let observed = observe(ctx, deployment).await?;
         let plan = plan_deployment(&observed);
@@ -68,7 +67,7 @@ impl Controller for DeploymentController {
 
 /// Gathers the deployment's sets, adopting and releasing on the way.
 async fn observe(ctx: &Context, deployment: SharedObject<Deployment>) -> Result<Observed> {
-    let informers = ctx.informers.cache();
+    let informers = &ctx.informers;
     let sets = if selects_all(deployment.view()) {
         Vec::new()
     } else {

@@ -7,8 +7,8 @@ use crate::expectations::{Expectations, Seen};
 use crate::runner::{Context, Key, Watch};
 use ferry_api::view::discovery::v1::EndpointSlice;
 use ferry_api::view::{Kind, Owned};
-use ferry_client::cache::Event;
-use ferry_client::{DeleteParams, Informers, SharedObject};
+use ferry_client::cache::{Event, Informers};
+use ferry_client::{DeleteParams, SharedObject};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl SliceWriter {
 
     /// A watch that wakes the service of each slice of this manager.
     pub fn watch(&self, informers: &Informers) -> Watch {
-        let slices = informers.cache().of::<EndpointSlice>().indexed(BY_SERVICE, |slice| {
+        let slices = informers.of::<EndpointSlice>().indexed(BY_SERVICE, |slice| {
             let manager = slice.meta().labels().get(MANAGED_BY).unwrap_or_default();
             service_of(slice, manager).map(|key| index_value(manager, &key)).into_iter().collect()
         });
@@ -62,7 +62,7 @@ impl SliceWriter {
 
     /// The slices of a service; `None` while the cache lags behind what was written for it.
     pub fn existing(&self, ctx: &Context, key: &Key) -> Option<Vec<SharedObject<EndpointSlice>>> {
-        let slices = ctx.informers.cache().of::<EndpointSlice>();
+        let slices = ctx.informers.of::<EndpointSlice>();
         let caught_up = self.expectations.are_met(key, |name, uid| match slices.get(&key.namespace, name) {
             Some(slice) if slice.uid() == uid => Seen::Alive,
             _ => Seen::Absent,

@@ -1,7 +1,7 @@
 //! What is to be done with an object, once it is known how its owners are.
 
 use super::graph::{FOREGROUND, ORPHAN};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use ferry_api::view::meta::v1::ObjectMetaView;
 
 /// How the API found an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,26 +51,23 @@ pub enum Dependents {
     SomeWaiting,
 }
 
-pub fn plan_collection(latest: &ObjectMeta, owners: &[(OwnerReference, Owner)], dependents: Dependents) -> Verdict {
+/// Decides over an object by its owners, each by its uid.
+pub fn plan_collection(latest: ObjectMetaView<'_>, owners: &[(&str, Owner)], dependents: Dependents) -> Verdict {
     let is = |wanted: Owner| owners.iter().any(|(_, owner)| *owner == wanted);
     if owners.is_empty() {
         return Verdict::Keep;
     }
     if is(Owner::Solid) {
-        let leave: Vec<String> = owners
-            .iter()
-            .filter(|(_, owner)| *owner != Owner::Solid)
-            .map(|(reference, _)| reference.uid.clone())
-            .collect();
+        let leave = owners.iter().filter(|(_, owner)| *owner != Owner::Solid);
+        let leave: Vec<String> = leave.map(|(uid, _)| (*uid).to_owned()).collect();
         return if leave.is_empty() { Verdict::Keep } else { Verdict::DropReferences(leave) };
     }
     if is(Owner::Waiting) && dependents != Dependents::None {
         return Verdict::Delete(Policy::Foreground { unblock: dependents == Dependents::SomeWaiting });
     }
-    let has = |finalizer: &str| latest.finalizers.iter().flatten().any(|has| has == finalizer);
-    Verdict::Delete(if has(ORPHAN) {
+    Verdict::Delete(if latest.finalizers().contains(ORPHAN) {
         Policy::Orphan
-    } else if has(FOREGROUND) {
+    } else if latest.finalizers().contains(FOREGROUND) {
         Policy::Foreground { unblock: false }
     } else {
         Policy::Background
@@ -80,17 +77,11 @@ pub fn plan_collection(latest: &ObjectMeta, owners: &[(OwnerReference, Owner)], 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn check(finalizers: &[&str], owners: &[(&str, Owner)], dependents: Dependents, expected: Verdict) {
-        let latest = ObjectMeta {
-            finalizers: Some(finalizers.iter().map(|text| (*text).to_owned()).collect()),
-            ..Default::default()
-        };
-        let owners: Vec<_> = owners
-            .iter()
-            .map(|(uid, owner)| (OwnerReference { uid: (*uid).to_owned(), ..Default::default() }, *owner))
-            .collect();
-        assert_eq!(plan_collection(&latest, &owners, dependents), expected);
+        let latest = json!({"finalizers": finalizers});
+        assert_eq!(plan_collection((&latest).into(), owners, dependents), expected);
     }
 
     #[test]

@@ -2,31 +2,27 @@
 //!
 //! **Invariant:** the graph only says where to look. Nothing is deleted on its word; the
 //! collector asks the API for each owner before it acts.
+//!
+//! A node shares the document that the informer of its kind holds, so an object's metadata
+//! are in memory once.
 
 use super::Kind;
-use ferry_client::Event;
-use ferry_client::ObjectMetadata;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use ferry_api::view::meta::v1::{ObjectMetaView, OwnerReferenceView, PartialObjectMetadata};
+use ferry_client::SharedObject;
+use ferry_client::cache::Event;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub const FOREGROUND: &str = "foregroundDeletion";
 pub const ORPHAN: &str = "orphan";
 
-type Uid = String;
+pub type Uid = Arc<str>;
 
-/// What the graph keeps of an object.
+/// An object as it was last seen.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub kind: Arc<Kind>,
-    pub namespace: String,
-    pub name: String,
-    pub owners: Vec<OwnerReference>,
-    pub is_deleting: bool,
-    /// It waits for its dependents to be deleted.
-    pub is_foreground: bool,
-    /// It waits for its dependents to be let go.
-    pub is_orphaning: bool,
+    object: SharedObject<PartialObjectMetadata>,
 }
 
 #[derive(Default)]
@@ -37,57 +33,49 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Takes an event in and says which objects to look at because of it.
-    pub fn observe(&mut self, kind: &Arc<Kind>, event: &Event<ObjectMetadata>) -> Vec<Uid> {
+    /// Takes an event in and returns the objects to look at because of it.
+    pub fn observe(&mut self, kind: &Arc<Kind>, event: &Event<PartialObjectMetadata>) -> Vec<Uid> {
         match event {
-            Event::Added(object) | Event::Updated { new: object, .. } => self.put(kind, &object.metadata),
-            Event::Deleted(object) => self.remove(object.metadata.uid.as_deref().unwrap_or_default()),
+            Event::Added(object) | Event::Updated { new: object, .. } => {
+                self.put(Node { kind: kind.clone(), object: object.clone() })
+            }
+            Event::Deleted(object) => self.remove(object.uid()),
         }
     }
 
-    fn put(&mut self, kind: &Arc<Kind>, meta: &ObjectMeta) -> Vec<Uid> {
-        let Some(uid) = meta.uid.clone() else { return Vec::new() };
-        let has = |finalizer: &str| meta.finalizers.iter().flatten().any(|has| has == finalizer);
-        let is_deleting = meta.deletion_timestamp.is_some();
-        let node = Node {
-            kind: kind.clone(),
-            namespace: meta.namespace.clone().unwrap_or_default(),
-            name: meta.name.clone().unwrap_or_default(),
-            owners: meta.owner_references.clone().unwrap_or_default(),
-            is_deleting,
-            is_foreground: is_deleting && has(FOREGROUND),
-            is_orphaning: is_deleting && has(ORPHAN),
-        };
+    fn put(&mut self, node: Node) -> Vec<Uid> {
+        if node.uid().is_empty() {
+            return Vec::new();
+        }
+        let uid = self.shared_uid(node.uid());
+        let before = self.nodes.get(&uid).cloned();
         let mut wake = Vec::new();
-        let before = self.nodes.get(&uid);
-        let old_owners = before.map(|before| before.owners.clone()).unwrap_or_default();
-        for old in old_owners.iter().filter(|old| !node.owners.iter().any(|new| new.uid == old.uid)) {
-            self.disown(&old.uid, &uid);
+        for old in before.iter().flat_map(Node::owners) {
+            if !node.owners().any(|new| new.uid() == old.uid()) {
+                self.disown(old.uid(), &uid);
+            }
+            // An owner that waits for us may go on when we no longer hold it up.
+            let is_freed = before.as_ref().is_some_and(|before| before.blocks(old.uid())) && !node.blocks(old.uid());
+            if is_freed && self.nodes.get(old.uid()).is_some_and(Node::is_foreground) {
+                wake.push(old.uid().into());
+            }
         }
-        // An owner that waits for us may go on when we no longer hold it up.
-        let blocked = |owners: &[OwnerReference], owner: &str| {
-            owners.iter().any(|reference| reference.uid == owner && reference.block_owner_deletion == Some(true))
+        for owner in node.owners() {
+            let owner = self.shared_uid(owner.uid());
+            self.dependents.entry(owner).or_default().insert(uid.clone());
+        }
+        let has_new_references = match &before {
+            Some(before) => node.meta().owner_references() != before.meta().owner_references(),
+            None => node.owners().next().is_some(),
         };
-        wake.extend(
-            old_owners
-                .iter()
-                .map(|owner| &owner.uid)
-                .filter(|owner| blocked(&old_owners, owner) && !blocked(&node.owners, owner))
-                .filter(|owner| self.nodes.get(*owner).is_some_and(|owner| owner.is_foreground))
-                .cloned(),
-        );
-        for owner in &node.owners {
-            self.dependents.entry(owner.uid.clone()).or_default().insert(uid.clone());
-        }
-        let is_new_reference = node.owners != old_owners;
-        if is_new_reference && !self.has_sound_owners(&node) {
+        if has_new_references && !self.has_sound_owners(&node) {
             wake.push(uid.clone());
         }
-        let starts = |was: fn(&Node) -> bool| was(&node) && !self.nodes.get(&uid).is_some_and(was);
-        if starts(|node| node.is_foreground) {
+        let starts = |is: fn(&Node) -> bool| is(&node) && !before.as_ref().is_some_and(is);
+        if starts(Node::is_foreground) {
             wake.extend(self.dependents.get(&uid).into_iter().flatten().cloned());
             wake.push(uid.clone());
-        } else if starts(|node| node.is_orphaning) {
+        } else if starts(Node::is_orphaning) {
             wake.push(uid.clone());
         }
         self.nodes.insert(uid, node);
@@ -98,10 +86,10 @@ impl Graph {
     pub fn remove(&mut self, uid: &str) -> Vec<Uid> {
         let mut wake: Vec<Uid> = self.dependents.get(uid).into_iter().flatten().cloned().collect();
         if let Some(node) = self.nodes.remove(uid) {
-            for owner in &node.owners {
-                self.disown(&owner.uid, uid);
-                if self.nodes.get(&owner.uid).is_some_and(|owner| owner.is_foreground) {
-                    wake.push(owner.uid.clone());
+            for owner in node.owners() {
+                self.disown(owner.uid(), uid);
+                if self.nodes.get(owner.uid()).is_some_and(Node::is_foreground) {
+                    wake.push(owner.uid().into());
                 }
             }
         }
@@ -117,47 +105,86 @@ impl Graph {
         }
     }
 
+    /// The uid as the graph already holds it, so that both maps share one text.
+    fn shared_uid(&self, uid: &str) -> Uid {
+        let held = self.nodes.get_key_value(uid).map(|(uid, _)| uid);
+        let held = held.or_else(|| self.dependents.get_key_value(uid).map(|(uid, _)| uid));
+        held.map_or_else(|| uid.into(), Uid::clone)
+    }
+
     pub fn get(&self, uid: &str) -> Option<&Node> {
         self.nodes.get(uid)
     }
 
-    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = (&Uid, &Node)> {
+    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = &Node> {
         let uids = self.dependents.get(uid).into_iter().flatten();
-        uids.filter_map(|uid| Some((uid, self.nodes.get(uid)?)))
+        uids.filter_map(|uid| self.nodes.get(uid))
     }
 
     /// The dependents that the owner must wait for.
-    pub fn blocking(&self, uid: &str) -> Vec<(Uid, Node)> {
-        self.dependents(uid)
-            .filter(|(_, node)| {
-                node.owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion == Some(true))
-            })
-            .map(|(uid, node)| (uid.clone(), node.clone()))
-            .collect()
+    pub fn blocking(&self, uid: &str) -> Vec<Node> {
+        self.dependents(uid).filter(|node| node.blocks(uid)).cloned().collect()
     }
 
     /// Whether every owner was seen under the name the object gives it and none of them
     /// waits for it to go. Then there is nothing to collect, and no need to ask the API.
     pub fn has_sound_owners(&self, node: &Node) -> bool {
-        node.owners.iter().all(|reference| {
+        node.owners().all(|reference| {
             self.nodes
-                .get(&reference.uid)
-                .is_some_and(|owner| !owner.is_foreground && owner.is_named(reference) && owner.is_in_reach_of(node))
+                .get(reference.uid())
+                .is_some_and(|owner| !owner.is_foreground() && owner.is_named(reference) && owner.is_in_reach_of(node))
         })
     }
 }
 
 impl Node {
-    fn is_named(&self, reference: &OwnerReference) -> bool {
-        let group =
-            |api_version: &str| api_version.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_owned());
-        self.name == reference.name
-            && self.kind.name == reference.kind
-            && self.kind.path.group == group(&reference.api_version)
+    fn meta(&self) -> ObjectMetaView<'_> {
+        self.object.meta()
+    }
+
+    pub fn uid(&self) -> &str {
+        self.object.uid()
+    }
+
+    pub fn namespace(&self) -> &str {
+        self.object.namespace()
+    }
+
+    pub fn name(&self) -> &str {
+        self.object.name()
+    }
+
+    fn owners(&self) -> impl Iterator<Item = OwnerReferenceView<'_>> {
+        self.meta().owner_references().iter()
+    }
+
+    /// Whether the owner of this uid must wait for the object to go.
+    fn blocks(&self, owner: &str) -> bool {
+        self.owners().any(|reference| reference.uid() == owner && reference.block_owner_deletion() == Some(true))
+    }
+
+    pub fn is_deleting(&self) -> bool {
+        self.object.is_deleting()
+    }
+
+    /// It waits for its dependents to be deleted.
+    pub fn is_foreground(&self) -> bool {
+        self.is_deleting() && self.meta().finalizers().contains(FOREGROUND)
+    }
+
+    /// It waits for its dependents to be let go.
+    pub fn is_orphaning(&self) -> bool {
+        self.is_deleting() && self.meta().finalizers().contains(ORPHAN)
+    }
+
+    fn is_named(&self, reference: OwnerReferenceView<'_>) -> bool {
+        self.name() == reference.name()
+            && self.kind.name == reference.kind()
+            && self.kind.path.group == super::group_of(reference)
     }
 
     /// An owner is in the object's own namespace or in none.
     fn is_in_reach_of(&self, dependent: &Node) -> bool {
-        self.namespace.is_empty() || self.namespace == dependent.namespace
+        self.namespace().is_empty() || self.namespace() == dependent.namespace()
     }
 }

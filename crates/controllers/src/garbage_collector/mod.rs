@@ -12,12 +12,13 @@ use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Start, Watch};
 use async_trait::async_trait;
 use collect::{Dependents, Owner, Policy, Verdict, plan_collection};
-use ferry_client::{DeleteParams, Event, Informers, ObjectMetadata, Patch, ResourcePath};
-use graph::{FOREGROUND, Graph, Node, ORPHAN};
-use k8s_openapi::api::core::v1::ObjectReference;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use ferry_api::view::View;
+use ferry_api::view::meta::v1::{ObjectMetaView, OwnerReferenceView, PartialObjectMetadata};
+use ferry_client::cache::{Event, Informers};
+use ferry_client::{Api, DeleteParams, Patch, Reference, ResourcePath, SharedObject};
+use graph::{FOREGROUND, Graph, Node, ORPHAN, Uid};
 use parking_lot::{Mutex, RwLock};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -84,95 +85,100 @@ impl Controller for GarbageCollector {
             let Some(node) = graph.get(uid) else { return Ok(Action::Done) };
             (node.clone(), graph.has_sound_owners(node))
         };
-        if node.is_orphaning {
-            return self.orphan(ctx, uid, &node).await.map(|()| Action::Done);
+        if node.is_orphaning() {
+            return self.orphan(ctx, &node).await.map(|()| Action::Done);
         }
-        if node.is_foreground {
-            return self.await_dependents(ctx, uid, &node).await.map(|()| Action::Done);
+        if node.is_foreground() {
+            return self.await_dependents(ctx, &node).await.map(|()| Action::Done);
         }
-        if node.is_deleting || is_sound {
+        if node.is_deleting() || is_sound {
             return Ok(Action::Done);
         }
-        self.collect(ctx, uid, &node).await.map(|()| Action::Done)
+        self.collect(ctx, &node).await.map(|()| Action::Done)
     }
 }
 
 impl GarbageCollector {
-    async fn collect(&self, ctx: &Context, uid: &str, node: &Node) -> Result<()> {
-        let Some(latest) = self.live(ctx, uid, node).await? else { return Ok(()) };
+    async fn collect(&self, ctx: &Context, node: &Node) -> Result<()> {
+        let Some(latest) = self.live(ctx, node).await? else { return Ok(()) };
+        let latest = latest.meta();
         let mut owners = Vec::new();
         let mut unseen = None;
-        for reference in latest.owner_references.iter().flatten() {
+        for reference in latest.owner_references() {
             let Some(owner) = self.look_up(ctx, node, reference).await? else {
                 // An owner in a namespace cannot own what is in none. It is not for us to
                 // say what was meant, so the object stays.
-                tracing::debug!(object = %node.name, owner = %reference.name, "a cluster-scoped object names a namespaced owner");
+                let (object, owner) = (node.name(), reference.name());
+                tracing::debug!(%object, %owner, "a cluster-scoped object names a namespaced owner");
                 return Ok(());
             };
-            if owner == Owner::Solid && self.shared.graph.lock().get(&reference.uid).is_none() {
-                unseen = Some(reference.name.clone());
+            if owner == Owner::Solid && self.shared.graph.lock().get(reference.uid()).is_none() {
+                unseen = Some(reference.name());
             }
-            owners.push((reference.clone(), owner));
+            owners.push((reference.uid(), owner));
         }
         let dependents = {
             let graph = self.shared.graph.lock();
-            let mut all = graph.dependents(uid).map(|(_, node)| node.is_foreground).peekable();
+            let mut all = graph.dependents(node.uid()).map(Node::is_foreground).peekable();
             match (all.peek().is_some(), all.any(|is_foreground| is_foreground)) {
                 (false, _) => Dependents::None,
                 (true, false) => Dependents::Some,
                 (true, true) => Dependents::SomeWaiting,
             }
         };
-        match plan_collection(&latest, &owners, dependents) {
+        match plan_collection(latest, &owners, dependents) {
             Verdict::Keep => {}
-            Verdict::DropReferences(gone) => self.drop_references(ctx, node, &latest, &gone).await?,
+            Verdict::DropReferences(gone) => self.drop_references(ctx, node, latest, &gone).await?,
             Verdict::Delete(policy) => {
                 if policy == (Policy::Foreground { unblock: true }) {
-                    self.unblock_owners(ctx, node, &latest).await?;
+                    self.unblock_owners(ctx, node, latest).await?;
                 }
-                self.delete(ctx, uid, node, &latest, policy).await?;
+                self.delete(ctx, node, latest, policy).await?;
             }
         }
         match unseen {
             // Its end would go unnoticed; look again until the watch has shown it.
-            Some(owner) => Err(Error::Retry(format!("owner {owner} of {} has not been seen by its watch", node.name))),
+            Some(owner) => {
+                Err(Error::Retry(format!("owner {owner} of {} has not been seen by its watch", node.name())))
+            }
             None => Ok(()),
         }
     }
 
     /// The object as it is now. None when it is gone, and then the graph learns of it.
-    async fn live(&self, ctx: &Context, uid: &str, node: &Node) -> Result<Option<ObjectMeta>> {
-        match ctx.client.get_at::<ObjectMetadata>(&node.kind.path, &node.namespace, &node.name).await {
-            Ok(object) if object.metadata.uid.as_deref() == Some(uid) => return Ok(Some(object.metadata)),
+    async fn live(&self, ctx: &Context, node: &Node) -> Result<Option<SharedObject<PartialObjectMetadata>>> {
+        match api_of(ctx, node).get(node.name()).await {
+            Ok(object) if object.uid() == node.uid() => return Ok(Some(object)),
             Ok(_) => {}
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error).during("get", describe(node)),
         }
-        let wake = self.shared.graph.lock().remove(uid);
+        let wake = self.shared.graph.lock().remove(node.uid());
         self.wake(wake);
         Ok(None)
     }
 
     /// How an owner is, by asking the API. None for a reference that can never be valid.
-    async fn look_up(&self, ctx: &Context, node: &Node, reference: &OwnerReference) -> Result<Option<Owner>> {
-        let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        let kind = self.shared.kinds.read().get(&(group.to_owned(), reference.kind.clone())).cloned();
+    async fn look_up(&self, ctx: &Context, node: &Node, reference: OwnerReferenceView<'_>) -> Result<Option<Owner>> {
+        let name = (group_of(reference).to_owned(), reference.kind().to_owned());
+        let kind = self.shared.kinds.read().get(&name).cloned();
         let Some(kind) = kind else {
             self.shared.rediscover.notify_one();
-            let what = format!("{} {}", reference.api_version, reference.kind);
-            return Err(Error::Retry(format!("owner of {} is of unknown kind {what}", node.name)));
+            let what = format!("{} {}", reference.api_version(), reference.kind());
+            return Err(Error::Retry(format!("owner of {} is of unknown kind {what}", node.name())));
         };
-        if kind.namespaced && node.namespace.is_empty() {
+        if kind.namespaced && node.namespace().is_empty() {
             return Ok(None);
         }
-        let namespace = if kind.namespaced { node.namespace.as_str() } else { "" };
-        let memory = (reference.uid.clone(), namespace.to_owned());
+        let namespace = if kind.namespaced { node.namespace() } else { "" };
+        let memory = (reference.uid().to_owned(), namespace.to_owned());
         if self.shared.absent.lock().contains(&memory) {
             return Ok(Some(Owner::Absent));
         }
-        let owner = match ctx.client.get_at::<ObjectMetadata>(&kind.path, namespace, &reference.name).await {
-            Ok(owner) if owner.metadata.uid.as_ref() == Some(&reference.uid) => owner.metadata,
-            Err(error) if !error.is_not_found() => return Err(error).during("get the owner", &reference.name),
+        let api = ctx.client.api_at::<PartialObjectMetadata>(kind.path.clone(), namespace);
+        let owner = match api.get(reference.name()).await {
+            Ok(owner) if owner.uid() == reference.uid() => owner,
+            Err(error) if !error.is_not_found() => return Err(error).during("get the owner", reference.name()),
             _ => {
                 let mut absent = self.shared.absent.lock();
                 if absent.len() >= ABSENT_REMEMBERED {
@@ -184,51 +190,61 @@ impl GarbageCollector {
                 return Ok(Some(Owner::Absent));
             }
         };
-        let waits = owner.deletion_timestamp.is_some() && owner.finalizers.iter().flatten().any(|f| f == FOREGROUND);
+        let waits = owner.is_deleting() && owner.meta().finalizers().contains(FOREGROUND);
         Ok(Some(if waits { Owner::Waiting } else { Owner::Solid }))
     }
 
     /// An owner that exists in another namespace is a mistake worth telling.
-    fn report_misplaced_owner(&self, ctx: &Context, node: &Node, reference: &OwnerReference) {
-        let elsewhere = self.shared.graph.lock().get(&reference.uid).map(|owner| owner.namespace.clone());
-        if elsewhere.is_some_and(|namespace| !namespace.is_empty() && namespace != node.namespace) {
-            let subject = ObjectReference {
-                api_version: Some(node.kind.api_version.clone()),
-                kind: Some(node.kind.name.clone()),
-                namespace: Some(node.namespace.clone()).filter(|namespace| !namespace.is_empty()),
-                name: Some(node.name.clone()),
+    fn report_misplaced_owner(&self, ctx: &Context, node: &Node, reference: OwnerReferenceView<'_>) {
+        let elsewhere = self.shared.graph.lock().get(reference.uid()).map(|owner| owner.namespace().to_owned());
+        if elsewhere.is_some_and(|namespace| !namespace.is_empty() && namespace != node.namespace()) {
+            let subject = Reference {
+                api_version: node.kind.api_version.clone(),
+                kind: node.kind.name.clone(),
+                namespace: node.namespace().to_owned(),
+                name: node.name().to_owned(),
                 ..Default::default()
             };
             let owner = format!(
                 "[{}/{}, namespace: {}, name: {}, uid: {}]",
-                reference.api_version, reference.kind, node.namespace, reference.name, reference.uid
+                reference.api_version(),
+                reference.kind(),
+                node.namespace(),
+                reference.name(),
+                reference.uid()
             );
-            let message = format!("ownerRef {owner} does not exist in namespace {:?}", node.namespace);
+            let message = format!("ownerRef {owner} does not exist in namespace {:?}", node.namespace());
             ctx.recorder.warning(&subject, "OwnerRefInvalidNamespace", message);
         }
     }
 
-    async fn drop_references(&self, ctx: &Context, node: &Node, latest: &ObjectMeta, gone: &[String]) -> Result<()> {
-        let kept: Vec<&OwnerReference> =
-            latest.owner_references.iter().flatten().filter(|owner| !gone.contains(&owner.uid)).collect();
-        let change = json!({"ownerReferences": if kept.is_empty() { json!(null) } else { json!(kept) }});
-        self.patch_metadata(ctx, node, latest, change).await
+    async fn drop_references(
+        &self,
+        ctx: &Context,
+        node: &Node,
+        latest: ObjectMetaView<'_>,
+        gone: &[String],
+    ) -> Result<()> {
+        let kept = latest.owner_references().iter().filter(|owner| !gone.iter().any(|gone| gone == owner.uid()));
+        let kept: Vec<Value> = kept.map(|owner| owner.node().to_value()).collect();
+        self.patch_metadata(ctx, node, latest, json!({"ownerReferences": none_if_empty(kept)})).await
     }
 
-    async fn unblock_owners(&self, ctx: &Context, node: &Node, latest: &ObjectMeta) -> Result<()> {
-        let freed: Vec<OwnerReference> = latest
-            .owner_references
-            .iter()
-            .flatten()
-            .map(|owner| OwnerReference { block_owner_deletion: Some(false), ..owner.clone() })
-            .collect();
+    async fn unblock_owners(&self, ctx: &Context, node: &Node, latest: ObjectMetaView<'_>) -> Result<()> {
+        let owners = latest.owner_references().iter();
+        let freed: Vec<Value> = owners.map(|owner| owner.to_owned().with_block_owner_deletion(false).into()).collect();
         self.patch_metadata(ctx, node, latest, json!({"ownerReferences": freed})).await
     }
 
-    async fn remove_finalizer(&self, ctx: &Context, node: &Node, latest: &ObjectMeta, finalizer: &str) -> Result<()> {
-        let kept: Vec<&String> = latest.finalizers.iter().flatten().filter(|has| *has != finalizer).collect();
-        let change = json!({"finalizers": if kept.is_empty() { json!(null) } else { json!(kept) }});
-        self.patch_metadata(ctx, node, latest, change).await
+    async fn remove_finalizer(
+        &self,
+        ctx: &Context,
+        node: &Node,
+        latest: ObjectMetaView<'_>,
+        finalizer: &str,
+    ) -> Result<()> {
+        let kept: Vec<Value> = latest.finalizers().iter().filter(|has| *has != finalizer).map(Value::from).collect();
+        self.patch_metadata(ctx, node, latest, json!({"finalizers": none_if_empty(kept)})).await
     }
 
     /// Lists are replaced as a whole, which every kind understands; the revision they
@@ -237,34 +253,32 @@ impl GarbageCollector {
         &self,
         ctx: &Context,
         node: &Node,
-        latest: &ObjectMeta,
-        mut change: serde_json::Value,
+        latest: ObjectMetaView<'_>,
+        mut change: Value,
     ) -> Result<()> {
-        change["uid"] = json!(latest.uid);
-        change["resourceVersion"] = json!(latest.resource_version);
-        let patch = Patch::Merge(json!({"metadata": change}));
-        let path = &node.kind.path;
-        match ctx.client.patch_at::<serde_json::Value>(path, &node.namespace, &node.name, None, &patch).await {
+        change["uid"] = json!(latest.uid());
+        change["resourceVersion"] = json!(latest.resource_version());
+        match api_of(ctx, node).patch(node.name(), &Patch::Merge(json!({"metadata": change}))).await {
             Err(error) if error.is_not_found() => Ok(()),
             other => other.during("change the metadata of", describe(node)).map(drop),
         }
     }
 
-    async fn delete(&self, ctx: &Context, uid: &str, node: &Node, latest: &ObjectMeta, policy: Policy) -> Result<()> {
+    async fn delete(&self, ctx: &Context, node: &Node, latest: ObjectMetaView<'_>, policy: Policy) -> Result<()> {
         // The revision guards against an owner that was added since; unblocking changed it.
         let revision = match policy {
             Policy::Foreground { unblock: true } => None,
-            _ => latest.resource_version.clone(),
+            _ => Some(latest.resource_version().to_owned()),
         };
         let params = DeleteParams {
-            uid: Some(uid.to_owned()),
+            uid: Some(node.uid().to_owned()),
             resource_version: revision,
             propagation_policy: Some(policy.name().to_owned()),
             ..Default::default()
         };
-        match ctx.client.delete_at(&node.kind.path, &node.namespace, &node.name, &params).await {
+        match api_of(ctx, node).delete(node.name(), &params).await {
             Err(error) if error.is_not_found() => {
-                let wake = self.shared.graph.lock().remove(uid);
+                let wake = self.shared.graph.lock().remove(node.uid());
                 self.wake(wake);
                 Ok(())
             }
@@ -273,39 +287,50 @@ impl GarbageCollector {
     }
 
     /// A foreground deletion goes on when nothing that blocks it is left.
-    async fn await_dependents(&self, ctx: &Context, uid: &str, node: &Node) -> Result<()> {
-        let blocking = self.shared.graph.lock().blocking(uid);
+    async fn await_dependents(&self, ctx: &Context, node: &Node) -> Result<()> {
+        let blocking = self.shared.graph.lock().blocking(node.uid());
         if blocking.is_empty() {
-            let Some(latest) = self.live(ctx, uid, node).await? else { return Ok(()) };
-            return self.remove_finalizer(ctx, node, &latest, FOREGROUND).await;
+            let Some(latest) = self.live(ctx, node).await? else { return Ok(()) };
+            return self.remove_finalizer(ctx, node, latest.meta(), FOREGROUND).await;
         }
-        self.wake(blocking.into_iter().filter(|(_, node)| !node.is_foreground).map(|(uid, _)| uid).collect());
+        self.wake(blocking.iter().filter(|node| !node.is_foreground()).map(|node| node.uid().into()).collect());
         Ok(())
     }
 
-    async fn orphan(&self, ctx: &Context, uid: &str, node: &Node) -> Result<()> {
-        let dependents: Vec<(String, Node)> = {
-            let graph = self.shared.graph.lock();
-            graph.dependents(uid).map(|(uid, node)| (uid.clone(), node.clone())).collect()
-        };
-        for (dependent_uid, dependent) in dependents {
-            if let Some(latest) = self.live(ctx, &dependent_uid, &dependent).await? {
-                self.drop_references(ctx, &dependent, &latest, &[uid.to_owned()]).await?;
+    async fn orphan(&self, ctx: &Context, node: &Node) -> Result<()> {
+        let dependents: Vec<Node> = self.shared.graph.lock().dependents(node.uid()).cloned().collect();
+        for dependent in dependents {
+            if let Some(latest) = self.live(ctx, &dependent).await? {
+                self.drop_references(ctx, &dependent, latest.meta(), &[node.uid().to_owned()]).await?;
             }
         }
-        let Some(latest) = self.live(ctx, uid, node).await? else { return Ok(()) };
-        self.remove_finalizer(ctx, node, &latest, ORPHAN).await
+        let Some(latest) = self.live(ctx, node).await? else { return Ok(()) };
+        self.remove_finalizer(ctx, node, latest.meta(), ORPHAN).await
     }
 
-    fn wake(&self, uids: Vec<String>) {
+    fn wake(&self, uids: Vec<Uid>) {
         if let Some(enqueue) = self.shared.enqueue.get() {
-            uids.into_iter().for_each(|uid| enqueue.add(Key::new("", uid)));
+            uids.into_iter().for_each(|uid| enqueue.add(Key::new("", &*uid)));
         }
     }
 }
 
 fn describe(node: &Node) -> String {
-    format!("{} {}", node.kind.path.plural, Key::new(node.namespace.clone(), node.name.clone()))
+    format!("{} {}", node.kind.path.plural, Key::new(node.namespace(), node.name()))
+}
+
+fn api_of<'c>(ctx: &'c Context, node: &Node) -> Api<'c, PartialObjectMetadata> {
+    ctx.client.api_at(node.kind.path.clone(), node.namespace())
+}
+
+/// The group of a reference's apiVersion; empty for the core group.
+fn group_of(reference: OwnerReferenceView<'_>) -> &str {
+    reference.api_version().rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// A merge patch removes a list by null.
+fn none_if_empty(list: Vec<Value>) -> Value {
+    if list.is_empty() { Value::Null } else { Value::Array(list) }
 }
 
 /// Follows every kind there is, and those that come. The first round is awaited before
@@ -413,12 +438,12 @@ async fn follow_kind(
 ) {
     let path = &kind.path;
     let brings_kinds = matches!(path.plural.as_str(), "customresourcedefinitions" | "apiservices");
-    let informer = informers.metadata(&path.group, &path.version, &path.plural, &kind.name);
+    let informer = informers.metadata(path);
     informer.synced().await;
     let mut events = informer.subscribe();
     let take = |event| {
         let wake = shared.graph.lock().observe(&kind, &event);
-        wake.into_iter().for_each(|uid| enqueue.add(Key::new("", uid)));
+        wake.into_iter().for_each(|uid| enqueue.add(Key::new("", &*uid)));
         if brings_kinds {
             shared.rediscover.notify_one();
         }

@@ -1,8 +1,8 @@
 //! What a namespace says while it is being deleted, with upstream's reasons and words.
 
+use ferry_api::rules::condition;
+use ferry_api::view::core::v1::{NamespaceCondition, NamespaceStatus, NamespaceView};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Namespace, NamespaceCondition, NamespaceStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use std::collections::BTreeMap;
 
 /// What stands in the way.
@@ -67,35 +67,26 @@ impl Findings {
 }
 
 /// The status to write, or None when it says all this already.
-pub fn plan_status(namespace: &Namespace, findings: &Findings, now: Timestamp) -> Option<NamespaceStatus> {
-    let mut status = namespace.status.clone().unwrap_or_default();
-    let conditions = status.conditions.get_or_insert_default();
+pub fn plan_status(namespace: NamespaceView<'_>, findings: &Findings, now: Timestamp) -> Option<NamespaceStatus> {
+    let mut status = namespace.status().to_owned();
+    let mut is_changed = false;
     for (kind, well_reason, well_message) in WELL {
         let (verdict, reason, message) = match findings.trouble(kind) {
             Some((reason, message)) => ("True", reason, message),
             None => ("False", well_reason, well_message.to_owned()),
         };
-        let new = NamespaceCondition {
-            type_: kind.to_owned(),
-            status: verdict.to_owned(),
-            reason: Some(reason.to_owned()),
-            message: Some(message),
-            last_transition_time: Some(Time(now)),
-        };
-        match conditions.iter_mut().find(|condition| condition.type_ == kind) {
-            None => conditions.push(new),
-            Some(old) => {
-                let time = if old.status == new.status { old.last_transition_time.clone() } else { Some(Time(now)) };
-                *old = NamespaceCondition { last_transition_time: time, ..new };
-            }
-        }
+        let new =
+            NamespaceCondition::new().with_type(kind).with_status(verdict).with_reason(reason).with_message(message);
+        is_changed |= condition::set(&mut status, new, now);
     }
-    (Some(&status) != namespace.status.as_ref()).then_some(status)
+    is_changed.then_some(status)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
+    use ferry_api::view::core::v1::Namespace;
 
     #[test]
     fn trouble_is_named_and_its_end_too() {
@@ -105,13 +96,11 @@ mod tests {
             finalizers: BTreeMap::from([("example.com/wait".into(), 2)]),
             ..Default::default()
         };
-        let status = plan_status(&Namespace::default(), &findings, now).expect("a change");
-        let messages: Vec<String> = status
-            .conditions
-            .iter()
-            .flatten()
-            .filter(|condition| condition.status == "True")
-            .map(|condition| format!("{}: {}", condition.type_, condition.message.as_deref().unwrap_or_default()))
+        let status = plan_status(Namespace::new().view(), &findings, now).expect("a change");
+        let conditions = status.view().conditions().iter();
+        let messages: Vec<String> = conditions
+            .filter(|condition| condition.status() == "True")
+            .map(|condition| format!("{}: {}", condition.type_(), condition.message()))
             .collect();
         assert_eq!(
             messages,
@@ -120,11 +109,11 @@ mod tests {
                 "NamespaceFinalizersRemaining: Some content in the namespace has finalizers remaining: example.com/wait in 2 resource instances",
             ]
         );
-        let namespace = Namespace { status: Some(status), ..Default::default() };
+        let namespace = Namespace::new().with_status(status);
         let later = "2024-01-01T00:00:09Z".parse().expect("a time");
-        assert_eq!(plan_status(&namespace, &findings, later), None, "times change only with the verdict");
-        let over = plan_status(&namespace, &Findings::default(), later).expect("a change");
-        assert!(over.conditions.iter().flatten().all(|condition| condition.status == "False"));
-        assert_eq!(over.conditions.iter().flatten().count(), 5);
+        assert_eq!(plan_status(namespace.view(), &findings, later), None, "times change only with the verdict");
+        let over = plan_status(namespace.view(), &Findings::default(), later).expect("a change");
+        assert!(over.view().conditions().iter().all(|condition| condition.status() == "False"));
+        assert_eq!(over.view().conditions().len(), 5);
     }
 }
