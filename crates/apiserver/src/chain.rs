@@ -18,6 +18,7 @@ use crate::transport::{Body, Peer, RemoteAddress, read_limited};
 use crate::verbs::{self, Call};
 use crate::wire::BODY_MAX;
 use crate::{ServerState, paths, stream};
+use ferry_api::document::WantsDocuments;
 use ferry_api::status::Status;
 use ferry_resources::Row;
 use ferry_resources::lifecycle::Deprecation;
@@ -233,9 +234,13 @@ async fn run(
     if record.as_ref().is_some_and(|record| record.wants_response()) {
         parts.headers.remove(http::header::ACCEPT_ENCODING);
     }
+    // An audit that records responses needs their bytes.
+    let wants_documents = parts.extensions.get::<WantsDocuments>().is_some()
+        && !record.as_ref().is_some_and(|record| record.wants_response());
     let call = Call {
         server,
         row,
+        wants_documents,
         info,
         query,
         headers: std::mem::take(&mut parts.headers),

@@ -5,6 +5,7 @@ use crate::negotiate::{Accepted, Shape};
 use crate::verbs::Call;
 use crate::verbs::list::{Page, list_metadata};
 use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::document::Node;
 use ferry_resources::{Column, Row};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -67,7 +68,12 @@ pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -
     let rows: Vec<Value> = objects
         .iter()
         .map(|object| {
-            let mut line = json!({"cells": row.strategy.cells(object, now)});
+            let node = Node::Value(object);
+            let mut line = json!({"cells": row.strategy.cells(node, now)});
+            let conditions = row.strategy.row_conditions(node);
+            if !conditions.is_empty() {
+                line["conditions"] = conditions.into();
+            }
             match include {
                 "None" => {}
                 "Object" => line["object"] = object.clone(),

@@ -47,6 +47,18 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The outermost value for one who reads it once: an index that is not there already is
+    /// made in `scratch` and not kept.
+    pub fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
+        match (self.index.get(), std::str::from_utf8(&self.text)) {
+            (Some(Some(index)), Ok(text)) => index.root(text),
+            (None, Ok(text)) => scratch.read(text).unwrap_or_default(),
+            _ => Node::NULL,
+        }
+    }
+}
+
 impl std::fmt::Debug for Document {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.text))

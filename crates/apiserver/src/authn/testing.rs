@@ -52,7 +52,7 @@ impl Objects {
             "" => format!("/registry/{plural}/{}", object.name()),
             namespace => format!("/registry/{plural}/{namespace}/{}", object.name()),
         };
-        let stored = Arc::new(Stored::new(key.into(), revision, &raw, None).expect("has metadata"));
+        let stored = Arc::new(Stored::plain(key.into(), revision, &raw).expect("has metadata"));
         let key = (plural.to_owned(), object.namespace().to_owned(), object.name().to_owned());
         self.objects.lock().insert(key, stored.clone());
         self.tell(plural, &Change::Put(stored));

@@ -1,17 +1,19 @@
 //! The objects under one storage prefix: the present versions, the recent changes, and
 //! those who watch. `feed.rs` writes; the verbs read.
 
-use super::Stored;
+use super::stored::{Followed, Stored};
 use super::watcher::{Event, Filter, Offered, Scope, Start, Watcher, WatcherSlot};
 use crate::encryption::Unreadable;
 use crate::metrics::family::Counter;
 use crate::registry::lookup::{Change, Observer};
+use ferry_api::document::Node;
 use ferry_resources::Row;
 use ferry_store::Revision;
 use parking_lot::RwLock;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -31,8 +33,8 @@ const RING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 pub struct Stock {
     row: Arc<Row>,
-    /// Selectors may name fields of this kind besides those that all have.
-    has_fields: bool,
+    /// Whether informers of this process read every version ([`Stock::follow`]).
+    followed: AtomicBool,
     /// The cache's revision: all changes up to it are applied, here and elsewhere.
     applied: Arc<watch::Sender<Revision>>,
     counts: Arc<StockCounts>,
@@ -97,10 +99,9 @@ pub struct TooOld {
 impl Stock {
     pub(super) fn new(row: Arc<Row>, applied: Arc<watch::Sender<Revision>>) -> Self {
         let counts = Arc::<StockCounts>::default();
-        let has_fields = !row.strategy.selectable_fields(&serde_json::Value::Null).is_empty();
         Self {
             row,
-            has_fields,
+            followed: AtomicBool::new(false),
             applied,
             counts: counts.clone(),
             inner: RwLock::new(Inner {
@@ -126,8 +127,14 @@ impl Stock {
 
     /// Makes a cache entry of stored bytes.
     pub fn admit(&self, key: Arc<str>, revision: Revision, raw: &[u8]) -> Option<Stored> {
-        let fields = |object: &serde_json::Value| self.row.strategy.selectable_fields(object);
-        Stored::new(key, revision, raw, if self.has_fields { Some(&fields) } else { None })
+        let followed = if self.followed.load(Ordering::Relaxed) { Followed::ByInformers } else { Followed::Unread };
+        let fields = |object: Node<'_>| self.row.strategy.selectable_fields(object);
+        Stored::new(key, revision, raw, followed, &fields)
+    }
+
+    /// From now on somebody in this process reads every version.
+    pub fn follow(&self) {
+        self.followed.store(true, Ordering::Relaxed);
     }
 
     pub fn counts(&self) -> &StockCounts {

@@ -1,10 +1,11 @@
-//! One version of one object as the cache holds it: encoded bytes, and the little that
-//! selectors and keys need without decoding them.
+//! One version of one object as the cache holds it: a document that everybody shares, and
+//! the little that selectors and keys need without reading it.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::document::{Document, Index, Node};
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -19,8 +20,8 @@ const VERSION: &[u8] = b"\"resourceVersion\":\"";
 pub struct Stored {
     key: Arc<str>,
     revision: u64,
-    bytes: Bytes,
-    /// Where the digits of resourceVersion stand in `bytes`.
+    document: Arc<Document>,
+    /// Where the digits of resourceVersion stand in the document.
     version_at: Range<usize>,
     labels: Box<[(Box<str>, Box<str>)]>,
     fields: Box<[(&'static str, Box<str>)]>,
@@ -33,33 +34,54 @@ pub struct Stored {
 type Forms = Mutex<Vec<(u64, Option<Bytes>)>>;
 
 /// Names and values of an object's fields that selectors may name.
-type SelectableFields<'a> = dyn Fn(&Value) -> Vec<(&'static str, String)> + 'a;
+type SelectableFields<'a> = dyn Fn(Node<'_>) -> Vec<(&'static str, String)> + 'a;
+
+/// Whether somebody in this process reads every version of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// The document is indexed once, here, and stays so for its readers.
+    ByInformers,
+    /// It is looked through for labels and fields, and its index is dropped.
+    Unread,
+}
+
+thread_local! {
+    /// The index of objects that nobody reads any more once they are in the cache.
+    static SCRATCH: RefCell<Index> = RefCell::default();
+}
+
+type Labels = Box<[(Box<str>, Box<str>)]>;
+type Fields = Box<[(&'static str, Box<str>)]>;
 
 impl Stored {
     /// Takes bytes as the store has them (without resourceVersion) into the cache.
-    /// `fields` are those that selectors may name, `None` if the kind has none of its own:
-    /// then the bytes are only looked through for labels.
-    pub fn new(key: Arc<str>, revision: u64, raw: &[u8], fields: Option<&SelectableFields<'_>>) -> Option<Self> {
+    /// `fields` are those that selectors may name; none for a kind that has none.
+    pub fn new(
+        key: Arc<str>,
+        revision: u64,
+        raw: &[u8],
+        followed: Followed,
+        fields: &SelectableFields<'_>,
+    ) -> Option<Self> {
         let (bytes, version_at) = splice_version(raw, revision)?;
-        let (labels, fields) = match fields {
-            Some(fields) => {
-                let mut object: Value = serde_json::from_slice(raw).ok()?;
-                let fields = fields(&object);
-                (object.pointer_mut("/metadata/labels").map(Value::take), fields)
+        let (document, (labels, fields)) = match followed {
+            Followed::ByInformers => {
+                let document = Document::parse(bytes).ok()?;
+                let extracted = extract(document.root(), fields);
+                (document, extracted)
             }
-            None => {
-                let Outline { metadata } = serde_json::from_slice(raw).ok()?;
-                (metadata.and_then(|metadata| metadata.labels), Vec::new())
+            Followed::Unread => {
+                let text = std::str::from_utf8(&bytes).ok()?;
+                let extracted = SCRATCH.with_borrow_mut(|index| Some(extract(index.read(text).ok()?, fields)))?;
+                (Document::new(bytes), extracted)
             }
         };
-        let labels = match labels {
-            Some(Value::Object(map)) => {
-                map.iter().filter_map(|(k, v)| Some((k.as_str().into(), v.as_str()?.into()))).collect()
-            }
-            _ => Box::default(),
-        };
-        let fields = fields.into_iter().map(|(name, value)| (name, value.into_boxed_str())).collect();
-        Some(Self { key, revision, bytes, version_at, labels, fields, forms: OnceLock::new() })
+        Some(Self { key, revision, document: Arc::new(document), version_at, labels, fields, forms: OnceLock::new() })
+    }
+
+    /// An object of no kind in particular: nobody follows it, and selectors name its labels only.
+    pub fn plain(key: Arc<str>, revision: u64, raw: &[u8]) -> Option<Self> {
+        Self::new(key, revision, raw, Followed::Unread, &|_| Vec::new())
     }
 
     /// `/registry/pods/default/web`.
@@ -74,24 +96,28 @@ impl Stored {
 
     /// The object as JSON with its resourceVersion, shared by all who read it.
     pub fn bytes(&self) -> &Bytes {
-        &self.bytes
+        self.document.bytes()
+    }
+
+    pub fn document(&self) -> &Arc<Document> {
+        &self.document
     }
 
     /// Whether a text stands anywhere in the object: a no that costs less than decoding it.
     /// The text must be one that JSON writes in one way only.
     pub fn mentions(&self, text: &str) -> bool {
-        self.bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        self.bytes().windows(text.len()).any(|window| window == text.as_bytes())
     }
 
     /// The object as an item of a list, without its opening brace: upstream's lists say
     /// kind and apiVersion once, for all items.
     pub fn item(&self) -> &[u8] {
-        &self.bytes[self.version_at.start - METADATA.len() - VERSION.len()..]
+        &self.bytes()[self.version_at.start - METADATA.len() - VERSION.len()..]
     }
 
     /// The object decoded. Costs a parse; use it where an object is changed or printed.
     pub fn value(&self) -> Value {
-        serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
+        serde_json::from_slice(self.bytes()).unwrap_or(Value::Null)
     }
 
     pub fn name(&self) -> &str {
@@ -121,7 +147,7 @@ impl Stored {
     pub fn form(&self, form: u64) -> Option<Bytes> {
         let forms = self.forms.get()?.lock();
         let (_, bytes) = forms.iter().find(|(known, _)| *known == form)?;
-        Some(bytes.clone().unwrap_or_else(|| self.bytes.clone()))
+        Some(bytes.clone().unwrap_or_else(|| self.bytes().clone()))
     }
 
     /// Keeps a form, so that it is made once however many read it. `None` says that the
@@ -136,24 +162,20 @@ impl Stored {
     /// version of the object with the revision of its deletion.
     pub fn bytes_at(&self, revision: u64) -> Bytes {
         let digits = revision.to_string();
-        let mut bytes = BytesMut::with_capacity(self.bytes.len() + 2);
-        bytes.put_slice(&self.bytes[..self.version_at.start]);
+        let own = self.bytes();
+        let mut bytes = BytesMut::with_capacity(own.len() + 2);
+        bytes.put_slice(&own[..self.version_at.start]);
         bytes.put_slice(digits.as_bytes());
-        bytes.put_slice(&self.bytes[self.version_at.end..]);
+        bytes.put_slice(&own[self.version_at.end..]);
         bytes.freeze()
     }
 }
 
-/// The little that is built of an object whose labels alone are wanted; the rest of it is
-/// checked to be JSON and passed over.
-#[derive(Deserialize)]
-struct Outline {
-    metadata: Option<Metadata>,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    labels: Option<Value>,
+fn extract(object: Node<'_>, fields: &SelectableFields<'_>) -> (Labels, Fields) {
+    let labels = object.get("metadata").and_then(|metadata| metadata.get("labels")).unwrap_or_default();
+    let labels = labels.entries().filter_map(|(key, value)| Some((key.into(), value.as_str()?.into())));
+    let fields = fields(object).into_iter().map(|(name, value)| (name, value.into_boxed_str()));
+    (labels.collect(), fields.collect())
 }
 
 /// Stored bytes with their resourceVersion, and where it stands. `None` for bytes that the
@@ -185,7 +207,7 @@ mod tests {
     #[test]
     fn resource_version_is_spliced_without_a_decode() {
         let raw = br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"x":"y"}},"spec":{}}"#;
-        let stored = Stored::new("/registry/pods/ns/a".into(), 42, raw, None).expect("has metadata");
+        let stored = stored("/registry/pods/ns/a", 42, raw).expect("has metadata");
         assert_eq!(
             stored.bytes(),
             &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
@@ -195,34 +217,42 @@ mod tests {
         assert_eq!((stored.name(), stored.namespace(), stored.label("x")), ("a", "ns", Some("y")));
     }
 
-    #[test]
-    fn labels_are_the_same_with_and_without_fields() {
-        let raw = br#"{"metadata":{"name":"a","labels":{"x":"y","":"z"}},"spec":{"labels":{"no":"one"},"node":"n"}}"#;
-        let fields =
-            |object: &Value| vec![("spec.node", object["spec"]["node"].as_str().unwrap_or_default().to_owned())];
-        let with = Stored::new("k".into(), 1, raw, Some(&fields)).expect("has metadata");
-        let without = Stored::new("k".into(), 1, raw, None).expect("has metadata");
-        assert_eq!(with.labels().collect::<Vec<_>>(), [("", "z"), ("x", "y")]);
-        assert_eq!(without.labels().collect::<Vec<_>>(), [("", "z"), ("x", "y")]);
-        assert_eq!((with.field("spec.node"), without.field("spec.node")), (Some("n"), None));
+    fn stored(key: &str, revision: u64, raw: &[u8]) -> Option<Stored> {
+        Stored::plain(key.into(), revision, raw)
     }
 
     #[test]
-    fn what_is_no_json_is_refused_with_and_without_fields() {
+    fn labels_and_fields_are_the_same_whether_or_not_the_index_stays() {
+        let raw = br#"{"metadata":{"name":"a","labels":{"x":"y","":"z"}},"spec":{"labels":{"no":"one"},"node":"n"}}"#;
+        let fields = |object: Node<'_>| {
+            let node = object.get("spec").and_then(|spec| spec.get("node")).and_then(Node::as_str);
+            vec![("spec.node", node.unwrap_or_default().to_owned())]
+        };
+        for followed in [Followed::ByInformers, Followed::Unread] {
+            let stored = Stored::new("k".into(), 1, raw, followed, &fields).expect("has metadata");
+            assert_eq!(stored.labels().collect::<Vec<_>>(), [("x", "y"), ("", "z")]);
+            assert_eq!((stored.field("spec.node"), stored.field("spec.no")), (Some("n"), None));
+            assert_eq!(stored.document().root().to_value(), stored.value());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_json_are_refused() {
         for raw in [&br#"{"metadata":{},"data":{"a":1}"#[..], br#"{"metadata":{},"data":tru}"#] {
-            assert!(Stored::new("k".into(), 1, raw, None).is_none());
-            assert!(Stored::new("k".into(), 1, raw, Some(&|_| Vec::new())).is_none());
+            for followed in [Followed::ByInformers, Followed::Unread] {
+                assert!(Stored::new("k".into(), 1, raw, followed, &|_| Vec::new()).is_none());
+            }
         }
         for labels in ["null", "[]", "{\"a\":1}"] {
             let raw = format!(r#"{{"metadata":{{"labels":{labels}}}}}"#);
-            assert_eq!(Stored::new("k".into(), 1, raw.as_bytes(), None).expect("JSON").labels().count(), 0);
+            assert_eq!(stored("k", 1, raw.as_bytes()).expect("JSON").labels().count(), 0);
         }
     }
 
     #[test]
     fn empty_metadata_needs_no_comma() {
         let raw = br#"{"metadata":{}}"#;
-        let stored = Stored::new("k".into(), 1, raw, None).expect("has metadata");
+        let stored = stored("k", 1, raw).expect("has metadata");
         assert_eq!(stored.bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
     }
 

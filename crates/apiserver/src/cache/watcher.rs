@@ -6,6 +6,7 @@
 use super::Stored;
 use crate::registry::lookup::Change;
 use bytes::Bytes;
+use ferry_api::document::Document;
 use ferry_store::Revision;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
@@ -61,7 +62,7 @@ pub struct Event {
     new: Option<Arc<Stored>>,
     old: Option<Arc<Stored>>,
     /// The last version under the revision of its end, made for the first who needs it.
-    ended: OnceLock<Bytes>,
+    ended: OnceLock<Arc<Document>>,
 }
 
 /// What one watcher sees of a change.
@@ -131,13 +132,19 @@ impl Event {
     }
 
     /// The object as it is sent: the new version, or the last matching one.
-    pub fn object(&self, seen: Seen) -> Bytes {
+    pub fn document(&self, seen: Seen) -> Option<&Arc<Document>> {
         match (seen, &self.new, &self.old) {
-            (Seen::Deleted, _, Some(old)) => self.ended.get_or_init(|| old.bytes_at(self.revision)).clone(),
-            (_, Some(new), _) => new.bytes().clone(),
-            (_, None, Some(old)) => old.bytes().clone(),
-            (_, None, None) => Bytes::new(),
+            (Seen::Deleted, _, Some(old)) => {
+                Some(self.ended.get_or_init(|| Arc::new(Document::new(old.bytes_at(self.revision)))))
+            }
+            (_, Some(new), _) => Some(new.document()),
+            (_, None, Some(old)) => Some(old.document()),
+            (_, None, None) => None,
         }
+    }
+
+    pub fn object(&self, seen: Seen) -> Bytes {
+        self.document(seen).map(|document| document.bytes().clone()).unwrap_or_default()
     }
 }
 

@@ -49,7 +49,7 @@ fn selected(call: &Call, mut objects: Vec<Value>) -> Result<Vec<Value>, Status> 
     let selection = selection(call, &options.label_selector, &options.field_selector)?;
     objects.retain(|object| {
         let raw = encode::encode_unversioned(object);
-        let stored = Stored::new(object.name().into(), 0, raw.as_ref(), None);
+        let stored = Stored::plain(object.name().into(), 0, raw.as_ref());
         stored.is_some_and(|stored| selection.matches(&stored))
     });
     Ok(objects)

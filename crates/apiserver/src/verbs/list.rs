@@ -3,6 +3,7 @@
 //! or YAML, is decoded whole.
 
 use super::Call;
+use super::documents;
 use super::list_body::{Form, Item, ListBody, ProtobufItems};
 use super::options::{ListOptions, VersionMatch, too_large_version};
 use super::selection::{Selection, scope, selection};
@@ -43,6 +44,9 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let options = ListOptions::parse(&call.query, false)?;
     let page = read_page(call, &options).await?;
+    if documents::are_served(call, &accepted) {
+        return Ok(documents::list(call, &page));
+    }
     show_page(call, page, &accepted).await
 }
 

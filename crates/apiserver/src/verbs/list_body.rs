@@ -8,11 +8,10 @@ use crate::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::codec::protobuf::{ItemEncoder, ProtobufError};
-use ferry_api::document::Index;
+use ferry_api::document::{Index, Node};
 use ferry_api::schema::TypeDef;
 use ferry_resources::Row;
 use jiff::Timestamp;
-use serde_json::Value;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -33,6 +32,16 @@ impl Item {
         match self {
             Self::Stored(stored) => stored.bytes(),
             Self::Whole(bytes) => bytes,
+        }
+    }
+
+    /// The object, with an index in `scratch` if it has none of its own.
+    fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
+        match self {
+            Self::Stored(stored) => stored.document().read(scratch),
+            Self::Whole(bytes) => {
+                std::str::from_utf8(bytes).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default()
+            }
         }
     }
 
@@ -76,9 +85,14 @@ impl Form {
             }
             Self::Metadata(accepted) => table::write_partial(item.bytes(), accepted, out),
             Self::TableRow { row, accepted, include, now, index } => {
-                let object = for_cells(index, item.bytes());
+                let object = item.read(index);
                 out.put_slice(b"{\"cells\":");
-                serde_json::to_writer(&mut out.writer(), &row.strategy.cells(&object, *now))?;
+                serde_json::to_writer(&mut out.writer(), &row.strategy.cells(object, *now))?;
+                let conditions = row.strategy.row_conditions(object);
+                if !conditions.is_empty() {
+                    out.put_slice(b",\"conditions\":");
+                    serde_json::to_writer(&mut out.writer(), &conditions)?;
+                }
                 match include.as_str() {
                     "None" => {}
                     "Object" => {
@@ -102,23 +116,6 @@ impl Form {
     }
 }
 
-/// The object without managedFields, which no column shows and which are half of many an
-/// object.
-fn for_cells(index: &mut Index, bytes: &[u8]) -> Value {
-    let text = std::str::from_utf8(bytes).unwrap_or_default();
-    let Ok(object) = index.read(text) else { return Value::Null };
-    let fields = object.entries().map(|(key, value)| {
-        let value = if key == "metadata" {
-            let kept = value.entries().filter(|(key, _)| *key != "managedFields");
-            kept.map(|(key, value)| (key.to_owned(), value.to_value())).collect()
-        } else {
-            value.to_value()
-        };
-        (key.to_owned(), value)
-    });
-    fields.collect()
-}
-
 /// Encodes items of one type as fields of a list's message.
 pub struct ProtobufItems {
     definition: &'static TypeDef,
@@ -132,10 +129,10 @@ impl ProtobufItems {
     }
 
     pub fn encode(&mut self, item: &Item) -> Result<&[u8], ProtobufError> {
-        let unreadable = |why: String| ProtobufError::Value(format!(": {why}"));
-        let text = std::str::from_utf8(item.bytes()).map_err(|error| unreadable(error.to_string()))?;
-        let object = self.index.read(text).map_err(unreadable)?;
-        self.encoder.encode(object, self.definition)
+        match item.read(&mut self.index) {
+            object if object.is_null() => Err(ProtobufError::Value(": the object is not JSON".into())),
+            object => self.encoder.encode(object, self.definition),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod constant;
 mod create;
 mod delete;
 mod delete_collection;
+mod documents;
 mod get;
 pub mod list;
 mod list_body;
@@ -50,6 +51,8 @@ pub struct Call {
     pub warnings: Warnings,
     pub annotations: Annotations,
     pub now: Timestamp,
+    /// The caller is in this process and takes the cache's own documents (`documents.rs`).
+    pub wants_documents: bool,
 }
 
 impl Call {

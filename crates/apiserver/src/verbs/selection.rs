@@ -3,6 +3,7 @@
 use super::Call;
 use crate::cache::{Filter, Scope, Stored};
 use crate::registry::Registry;
+use ferry_api::document::Node;
 use ferry_api::object::Meta;
 use ferry_api::selector::{FieldSelector, Selector};
 use ferry_api::status::Status;
@@ -35,7 +36,7 @@ impl Selection {
     }
 
     fn check_fields(&mut self, row: &Row) -> Result<(), Status> {
-        let known = row.strategy.selectable_fields(&Value::Null);
+        let known = row.strategy.selectable_fields(Node::NULL);
         for requirement in &mut self.fields.requirements {
             let name = requirement.field.as_str();
             if matches!(name, "metadata.name" | "metadata.namespace") {

@@ -2,6 +2,7 @@
 //! the cache, and ends with the client's timeout, its connection or its slowness.
 
 use super::Call;
+use super::documents;
 use super::options::{ListOptions, too_large_version};
 use super::selection::{Selection, scope, selection};
 use crate::ServerState;
@@ -90,6 +91,9 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
             return Ok(answer::stream(StatusCode::OK, content_type, crate::transport::full(frame)));
         }
     };
+    if documents::are_served(call, &accepted) {
+        return Ok(documents::watch(call, watcher, stock, Instant::now() + timeout));
+    }
     if call.row.custom.is_some() {
         // All of the first objects are converted in one go; each is kept for its event.
         registry.served(&call.row, &watcher.initial_objects()).await?;
@@ -120,7 +124,8 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
     Ok(answer::stream(StatusCode::OK, content_type, body.boxed_unsync()))
 }
 
-fn next_bookmark(now: Instant, deadline: Instant) -> Instant {
+/// When a watch that ends at `deadline` is told its revision next.
+pub(super) fn next_bookmark(now: Instant, deadline: Instant) -> Instant {
     let regular = now + BOOKMARK_EVERY;
     let last = deadline - BOOKMARK_BEFORE_END;
     if regular > last && now < last { last } else { regular }

@@ -136,7 +136,7 @@ mod tests {
         let raw =
             format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{}}}"#, pod["metadata"], pod["spec"]);
         let key: Arc<str> = format!("/registry/pods/ns/{name}").into();
-        Arc::new(Stored::new(key, 1, raw.as_bytes(), None).expect("stored"))
+        Arc::new(Stored::plain(key, 1, raw.as_bytes()).expect("stored"))
     }
 
     fn warnings(pods: &[Arc<Stored>], limits: Limits) -> Vec<String> {
