@@ -1,34 +1,35 @@
 //! The cells that tables are made of: ages, counts, selectors, as upstream's printers
 //! write them (pkg/printers/internalversion and apimachinery's HumanDuration).
 
-use crate::read::Read;
-use ferry_api::object::Meta;
+use crate::read::ReadNode;
+use ferry_api::document::{Entries, Node};
+use ferry_api::view::List;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 const UNKNOWN: &str = "<unknown>";
 const NONE: &str = "<none>";
 
 /// The cells of a kind that has no columns of its own: its name and when it was made.
-pub fn name_and_age(object: &Value, _now: Timestamp) -> Vec<Value> {
-    let created = object.meta("creationTimestamp").cloned().unwrap_or(Value::Null);
+pub fn name_and_age(object: Node<'_>, _now: Timestamp) -> Vec<Value> {
+    let created = object.field("metadata").field("creationTimestamp").map_or(Value::Null, Node::to_value);
     vec![object.name().into(), created]
 }
 
 /// The age of an object: `5m3s`.
-pub fn age(object: &Value, now: Timestamp) -> String {
-    since(object.meta("creationTimestamp"), now)
+pub fn age(object: Node<'_>, now: Timestamp) -> String {
+    since(object.field("metadata").field("creationTimestamp"), now)
 }
 
 /// How long ago a moment was, or `<unknown>` if it never was.
-pub fn since(time: Option<&Value>, now: Timestamp) -> String {
+pub fn since(time: Option<Node<'_>>, now: Timestamp) -> String {
     match time.and_then(timestamp) {
         Some(time) => human_duration(now.duration_since(time).as_secs()),
         None => UNKNOWN.to_owned(),
     }
 }
 
-pub fn timestamp(value: &Value) -> Option<Timestamp> {
+pub fn timestamp(value: Node<'_>) -> Option<Timestamp> {
     value.as_str()?.parse().ok()
 }
 
@@ -62,16 +63,16 @@ pub fn human_duration(seconds: i64) -> String {
 }
 
 /// `a=b,c=d`, or `<none>`.
-pub fn labels(labels: &Map<String, Value>) -> String {
-    let pairs = labels.iter().map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+pub fn labels(labels: Entries<'_>) -> String {
+    let pairs = labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
     or_none(pairs.collect::<Vec<_>>().join(","))
 }
 
 /// A label selector as kubectl takes it: `app=web,tier in (back,front),!old`.
-pub fn selector(selector: Option<&Value>) -> String {
+pub fn selector(selector: Option<Node<'_>>) -> String {
     let mut terms: Vec<(String, String)> = Vec::new();
-    for (key, value) in selector.entries("matchLabels") {
-        terms.push((key.clone(), format!("{key}={}", value.as_str().unwrap_or_default())));
+    for (key, value) in selector.pairs("matchLabels") {
+        terms.push((key.to_owned(), format!("{key}={}", value.as_str().unwrap_or_default())));
     }
     for expression in selector.list("matchExpressions") {
         let key = expression.text("key");
@@ -101,7 +102,7 @@ pub fn or_unknown(text: &str) -> &str {
 }
 
 /// The names and the images of containers, each in one cell.
-pub fn containers(containers: &[Value]) -> (String, String) {
+pub fn containers(containers: List<'_, Node<'_>>) -> (String, String) {
     let join = |key: &str| containers.iter().map(|container| container.text(key)).collect::<Vec<_>>().join(",");
     (join("name"), join("image"))
 }
@@ -155,10 +156,11 @@ mod tests {
 
     #[test]
     fn selectors_are_written_as_kubectl_takes_them() {
-        let text = selector(Some(&json!({
+        let written = json!({
             "matchLabels": {"b": "1"},
             "matchExpressions": [{"key": "a", "operator": "NotIn", "values": ["y", "x"]}, {"key": "c", "operator": "DoesNotExist"}],
-        })));
+        });
+        let text = selector(Some(Node::Value(&written)));
         assert_eq!(text, "a notin (x,y),b=1,!c");
     }
 

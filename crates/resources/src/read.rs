@@ -2,6 +2,8 @@
 //! null is the zero value of its type. Every strategy reads through this trait, so that
 //! a missing field can never panic.
 
+use ferry_api::document::{Entries, Node};
+use ferry_api::view::{Element, List};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -57,6 +59,68 @@ impl<'a> Read<'a> for &'a Value {
 impl<'a> Read<'a> for Option<&'a Value> {
     fn field(self, key: &str) -> Option<&'a Value> {
         self?.field(key)
+    }
+}
+
+/// The same of a [`Node`], which stands in a tree or in a stored text: what is printed and
+/// selected is read where it stands.
+pub trait ReadNode<'a>: Sized {
+    /// The field, unless absent or null.
+    fn field(self, key: &str) -> Option<Node<'a>>;
+
+    fn has(self, key: &str) -> bool {
+        self.field(key).is_some()
+    }
+    fn text(self, key: &str) -> &'a str {
+        self.opt_text(key).unwrap_or_default()
+    }
+    fn opt_text(self, key: &str) -> Option<&'a str> {
+        self.field(key).and_then(Node::as_str)
+    }
+    fn int(self, key: &str) -> i64 {
+        self.opt_int(key).unwrap_or_default()
+    }
+    fn opt_int(self, key: &str) -> Option<i64> {
+        self.field(key).and_then(Node::as_i64)
+    }
+    fn flag(self, key: &str) -> bool {
+        self.opt_flag(key).unwrap_or_default()
+    }
+    fn opt_flag(self, key: &str) -> Option<bool> {
+        self.field(key).and_then(Node::as_bool)
+    }
+    fn list(self, key: &str) -> List<'a, Node<'a>> {
+        self.field(key).and_then(List::of).unwrap_or_default()
+    }
+    fn texts(self, key: &str) -> impl Iterator<Item = &'a str> {
+        self.list(key).iter().map(|item| item.as_str().unwrap_or_default())
+    }
+    fn pairs(self, key: &str) -> Entries<'a> {
+        self.field(key).unwrap_or_default().entries()
+    }
+    fn name(self) -> &'a str {
+        self.field("metadata").text("name")
+    }
+    fn is_deleting(self) -> bool {
+        self.field("metadata").has("deletionTimestamp")
+    }
+    fn label(self, key: &str) -> Option<&'a str> {
+        self.field("metadata").field("labels").opt_text(key)
+    }
+    fn annotation(self, key: &str) -> Option<&'a str> {
+        self.field("metadata").field("annotations").opt_text(key)
+    }
+}
+
+impl<'a> ReadNode<'a> for Node<'a> {
+    fn field(self, key: &str) -> Option<Node<'a>> {
+        self.get(key)
+    }
+}
+
+impl<'a> ReadNode<'a> for Option<Node<'a>> {
+    fn field(self, key: &str) -> Option<Node<'a>> {
+        self?.get(key)
     }
 }
 

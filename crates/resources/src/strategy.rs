@@ -2,6 +2,7 @@
 //! that is fixed there (`apiserver/registry`), after upstream's rest/create.go and
 //! rest/update.go. Every method is pure: no I/O, no clock but the one in [`Context`].
 
+use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -120,17 +121,17 @@ pub trait Strategy: Send + Sync + 'static {
 
     /// The fields that `--field-selector` may name besides metadata.name and
     /// metadata.namespace, with this object's values.
-    fn selectable_fields(&self, _object: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, _object: Node<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// The cells of this object's row, in the order of the row's columns.
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         crate::print::name_and_age(object, now)
     }
 
     /// `meta/v1 TableRowCondition`s of this object's row: what has completed.
-    fn row_conditions(&self, _object: &Value) -> Vec<Value> {
+    fn row_conditions(&self, _object: Node<'_>) -> Vec<Value> {
         Vec::new()
     }
 

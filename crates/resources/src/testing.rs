@@ -1,6 +1,7 @@
 //! What the tests of every kind share: one way to check a kind's rules.
 
 use crate::{Context, Strategy};
+use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,5 +41,5 @@ pub fn check_update(strategy: &dyn Strategy, mut old: Value, mut new: Value, exp
 pub fn cells(strategy: &dyn Strategy, mut object: Value) -> Vec<Value> {
     object["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z".into();
     strategy.default(&mut object);
-    strategy.cells(&object, now())
+    strategy.cells(Node::Value(&object), now())
 }

@@ -1,5 +1,6 @@
 //! What holds for every builtin kind: a newcomer in `all.rs` is tested on arrival.
 
+use ferry_api::document::Node;
 use ferry_api::object::Meta;
 use ferry_resources::{Context, Row, all, validate_metadata, validate_metadata_update};
 use serde_json::{Value, json};
@@ -229,7 +230,7 @@ fn cells_are_as_many_as_columns() {
         let mut object = minimal(row);
         row.strategy.default(&mut object);
         for object in [json!({}), object] {
-            let cells = row.strategy.cells(&object, context().now);
+            let cells = row.strategy.cells(Node::Value(&object), context().now);
             assert_eq!(cells.len(), row.columns.len(), "{}", row.gvk());
         }
     }
@@ -369,9 +370,9 @@ fn exercise(row: &Row, object: &Value, old: &Value) {
     strategy.prepare_for_status_update(&context(), &mut new, old);
     strategy.validate_status_update(&new, old);
     strategy.warnings(object, None);
-    strategy.cells(object, context().now);
-    strategy.selectable_fields(object);
-    strategy.row_conditions(object);
+    strategy.cells(Node::Value(object), context().now);
+    strategy.selectable_fields(Node::Value(object));
+    strategy.row_conditions(Node::Value(object));
     strategy.grace_period(object, None);
     strategy.to_stored(&mut new);
     strategy.from_stored(&mut new);

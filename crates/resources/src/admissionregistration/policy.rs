@@ -7,11 +7,12 @@ use super::rule::{
 };
 use super::warn_of_static_suffix;
 use crate::cel::admission::{Compiler, Place, variable_detail};
-use crate::read::{Read, default_value, keep, remove};
+use crate::read::{Read, ReadNode, default_value, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
 use crate::validation::each;
 use crate::{Context, Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -86,7 +87,7 @@ impl Strategy for Policy {
         false
     }
 
-    fn cells(&self, policy: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, policy: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = policy.field("spec");
         let parameters = match spec.field("paramKind") {
             None => "<unset>".to_owned(),

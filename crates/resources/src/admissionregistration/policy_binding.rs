@@ -4,10 +4,11 @@
 use super::policy::Policy;
 use super::rule::{default_match_resources, validate_match_resources, validate_mutating_operations};
 use super::warn_of_static_suffix;
-use crate::read::{Read, field_mut};
+use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::each;
 use crate::validation::labels::validate_label_selector;
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -59,7 +60,7 @@ impl Strategy for PolicyBinding {
         false
     }
 
-    fn cells(&self, binding: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, binding: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = binding.field("spec");
         vec![
             binding.name().into(),
@@ -70,7 +71,7 @@ impl Strategy for PolicyBinding {
     }
 }
 
-fn parameters(reference: Option<&Value>) -> String {
+fn parameters(reference: Option<Node<'_>>) -> String {
     let (namespace, name) = (reference.text("namespace"), reference.text("name"));
     match (name.is_empty(), reference.field("selector")) {
         (false, _) => format!("{}/{name}", if namespace.is_empty() { "*" } else { namespace }),
@@ -80,10 +81,9 @@ fn parameters(reference: Option<&Value>) -> String {
 }
 
 /// A selector as Go prints its struct, which is what upstream shows here.
-fn go_selector(selector: &Value) -> String {
+fn go_selector(selector: Node<'_>) -> String {
     let labels: String = selector
-        .entries("matchLabels")
-        .iter()
+        .pairs("matchLabels")
         .map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()))
         .collect();
     let expressions: String = selector

@@ -6,12 +6,13 @@ use super::rule::{
     validate_rule,
 };
 use super::warn_of_static_suffix;
-use crate::read::{Read, default_value, field_mut, list_mut};
+use crate::read::{Read, ReadNode, default_value, field_mut, list_mut};
 use crate::validation::domains::validate_fully_qualified_name;
 use crate::validation::labels::validate_label_selector;
 use crate::validation::webhook::{default_service_port, validate_client_config};
 use crate::validation::{each, equality};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -94,7 +95,7 @@ impl Strategy for WebhookConfiguration {
         false
     }
 
-    fn cells(&self, configuration: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, configuration: Node<'_>, now: Timestamp) -> Vec<Value> {
         let count = configuration.list("webhooks").len();
         vec![configuration.name().into(), count.into(), print::age(configuration, now).into()]
     }

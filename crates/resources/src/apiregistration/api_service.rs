@@ -1,10 +1,11 @@
 //! APIService: the strategy of which server answers for a group and version
 //! (kube-aggregator's registry/apiservice).
 
-use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
 use crate::status_metadata::keep_metadata;
 use crate::validation::each;
 use crate::{Context, Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -92,7 +93,7 @@ impl Strategy for ApiService {
         false
     }
 
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         let service = match object.field("spec").field("service") {
             None => "Local".to_owned(),
             Some(service) => format!("{}/{}", service.text("namespace"), service.text("name")),

@@ -1,11 +1,11 @@
 //! ControllerRevision: the strategy of a snapshot of a controller's template.
 
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, shown};
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::{GroupResource, GroupVersion};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ impl Strategy for ControllerRevision {
         errors
     }
 
-    fn cells(&self, revision: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, revision: Node<'_>, now: Timestamp) -> Vec<Value> {
         let owners = revision.field("metadata").list("ownerReferences");
         let controller = match owners.iter().find(|owner| owner.flag("controller")) {
             None => "<none>".to_owned(),

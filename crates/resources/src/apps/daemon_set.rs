@@ -3,12 +3,13 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -104,7 +105,7 @@ impl Strategy for DaemonSet {
         true
     }
 
-    fn cells(&self, daemon_set: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, daemon_set: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (daemon_set.field("spec"), daemon_set.field("status"));
         let pod = spec.field("template").field("spec");
         let (names, images) = print::containers(pod.list("containers"));
@@ -115,7 +116,7 @@ impl Strategy for DaemonSet {
             status.int("numberReady").into(),
             status.int("updatedNumberScheduled").into(),
             status.int("numberAvailable").into(),
-            print::labels(pod.entries("nodeSelector")).into(),
+            print::labels(pod.pairs("nodeSelector")).into(),
             print::age(daemon_set, now).into(),
             names.into(),
             images.into(),

@@ -2,10 +2,11 @@
 
 use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, nonnegative, semantically_equal, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -111,7 +112,7 @@ impl Strategy for Deployment {
             || new.field("metadata").entries("annotations") != old.field("metadata").entries("annotations")
     }
 
-    fn cells(&self, deployment: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, deployment: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (deployment.field("spec"), deployment.field("status"));
         let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
         vec![

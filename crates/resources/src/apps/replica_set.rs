@@ -3,11 +3,12 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
 use crate::validation::nonnegative;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -69,11 +70,11 @@ impl Strategy for ReplicaSet {
         true
     }
 
-    fn selectable_fields(&self, set: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, set: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("status.replicas", set.field("status").int("replicas").to_string())]
     }
 
-    fn cells(&self, set: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, set: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (set.field("spec"), set.field("status"));
         let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
         vec![

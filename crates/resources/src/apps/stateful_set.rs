@@ -4,15 +4,16 @@ use super::replicas::{validate_available, validate_collision_count, validate_cou
 use crate::core::persistent_volume_claim::default_claim;
 use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_text, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::volumes::{claim_spec_warnings, validate_claim_spec};
 use crate::validation::{each, nonnegative, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -146,7 +147,7 @@ impl Strategy for StatefulSet {
         true
     }
 
-    fn cells(&self, stateful_set: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, stateful_set: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (stateful_set.field("spec"), stateful_set.field("status"));
         let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
         vec![

@@ -1,13 +1,15 @@
 //! HorizontalPodAutoscaler, v2: the strategy of replicas that follow a load.
 
 use super::metrics::{metrics_text, validate_metrics, validate_reference};
-use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
 use crate::validation::nonnegative;
 use crate::validation::volumes::validate_nonnegative_quantity;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersion;
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
+use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -65,14 +67,14 @@ impl Strategy for HorizontalPodAutoscaler {
         errors
     }
 
-    fn cells(&self, autoscaler: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, autoscaler: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (autoscaler.field("spec"), autoscaler.field("status"));
         let target = spec.field("scaleTargetRef");
         let least = spec.opt_int("minReplicas").map_or_else(|| "<unset>".to_owned(), |count| count.to_string());
         vec![
             autoscaler.name().into(),
             format!("{}/{}", target.text("kind"), target.text("name")).into(),
-            metrics_text(spec.list("metrics"), status.list("currentMetrics")).into(),
+            metrics_text(&values(spec.list("metrics")), &values(status.list("currentMetrics"))).into(),
             least.into(),
             spec.int("maxReplicas").into(),
             status.int("currentReplicas").into(),
@@ -195,6 +197,11 @@ fn validate_rules(errors: &mut ErrorList, rules: &Value, path: &Path) {
     if let Some(tolerance) = rules.field("tolerance") {
         validate_nonnegative_quantity(errors, tolerance, &path.child("tolerance"));
     }
+}
+
+/// The metrics as values, whose many forms one function prints.
+fn values(metrics: List<'_, Node<'_>>) -> Vec<Value> {
+    metrics.iter().map(Node::to_value).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::convert::{has_metrics, to_v1, to_v2};
 use super::horizontal_pod_autoscaler::{DEFAULT_CPU_UTILIZATION, HorizontalPodAutoscaler};
 use crate::read::{default_value, set};
 use crate::{Context, Strategy};
+use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use ferry_api::object::ensure_object;
 use jiff::Timestamp;
@@ -62,8 +63,8 @@ impl Strategy for HorizontalPodAutoscalerV1 {
         V2.validate_status_update(&v2_of(new), &v2_of(old))
     }
 
-    fn cells(&self, autoscaler: &Value, now: Timestamp) -> Vec<Value> {
-        V2.cells(&v2_of(autoscaler), now)
+    fn cells(&self, autoscaler: Node<'_>, now: Timestamp) -> Vec<Value> {
+        V2.cells(Node::Value(&v2_of(&autoscaler.to_value())), now)
     }
 }
 

@@ -3,9 +3,10 @@
 use super::job_spec::{default_job_template_spec, job_spec_warnings, validate_job_spec};
 use super::schedule::{check_schedule, is_time_zone};
 use crate::apps::replicas::warn_of_unlike_label_name;
-use crate::read::{Read, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
 use crate::validation::{nonnegative, one_of};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -69,7 +70,7 @@ impl Strategy for CronJob {
         true
     }
 
-    fn cells(&self, cron_job: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, cron_job: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (cron_job.field("spec"), cron_job.field("status"));
         let job = spec.field("jobTemplate").field("spec");
         let suspend = match spec.opt_flag("suspend") {

@@ -4,13 +4,17 @@ use super::job_spec::{default_job_template_spec, is_indexed, job_spec_warnings, 
 use super::job_status::{is_true, validate_job_status};
 use crate::apps::replicas::warn_of_unlike_label_name;
 use crate::names;
-use crate::read::{Read, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
 use crate::{Context, Propagation, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::rules::condition;
+use ferry_api::view::View;
+use ferry_api::view::batch::v1::JobView;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -94,11 +98,11 @@ impl Strategy for Job {
         true
     }
 
-    fn selectable_fields(&self, job: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, job: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("status.successful", job.field("status").int("succeeded").to_string())]
     }
 
-    fn cells(&self, job: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, job: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (job.field("spec"), job.field("status"));
         let succeeded = status.int("succeeded");
         let completions = match (spec.opt_int("completions"), spec.int("parallelism")) {
@@ -137,18 +141,19 @@ impl Strategy for Job {
     }
 }
 
-fn state(job: &Value) -> &'static str {
-    if is_true(job, "Complete") {
+fn state(job: Node<'_>) -> &'static str {
+    let conditions = JobView::over(job).status().conditions();
+    let is_true = |kind: &str| condition::is_true(conditions, kind);
+    if is_true("Complete") {
         return "Complete";
     }
-    if is_true(job, "Failed") {
+    if is_true("Failed") {
         return "Failed";
     }
     if job.is_deleting() {
         return "Terminating";
     }
-    let conditions = ["Suspended", "FailureTarget", "SuccessCriteriaMet"];
-    conditions.into_iter().find(|condition| is_true(job, condition)).unwrap_or("Running")
+    ["Suspended", "FailureTarget", "SuccessCriteriaMet"].into_iter().find(|kind| is_true(kind)).unwrap_or("Running")
 }
 
 /// Labels by which the pods of this Job, and of no other, are recognized. Those that the

@@ -8,6 +8,7 @@ use super::job_spec::is_indexed;
 use crate::print::timestamp;
 use crate::read::Read;
 use crate::validation::{nonnegative, shown};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -103,6 +104,7 @@ fn validate_times(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path)
     let (start, end) = (status.field("startTime"), status.field("completionTime"));
     let (start_changed, end_changed) = (start != before.field("startTime"), end != before.field("completionTime"));
     let complete = is_true(new, "Complete");
+    let time = |value: Option<&Value>| timestamp(Node::Value(value?));
     let at = path.child("completionTime");
     if complete != is_true(old, "Complete") || end_changed {
         if end.is_some() && !complete {
@@ -114,7 +116,7 @@ fn validate_times(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path)
         }
     }
     if (start_changed || end_changed)
-        && let (Some(started), Some(ended)) = (start.and_then(timestamp), end.and_then(timestamp))
+        && let (Some(started), Some(ended)) = (time(start), time(end))
         && ended < started
     {
         errors.push(Error::invalid(&at, shown(end), "must be equal to or after `startTime`"));

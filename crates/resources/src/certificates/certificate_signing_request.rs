@@ -3,10 +3,11 @@
 
 use super::pem;
 use super::signer_name::validate_signer_name;
-use crate::read::{Read, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, field_mut, keep, list_mut, remove, set};
 use crate::{Context, Strategy, print};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -124,11 +125,11 @@ impl Strategy for CertificateSigningRequest {
         if subresource == "approval" { validate_change(new, old, Door::Approval) } else { ErrorList::new() }
     }
 
-    fn selectable_fields(&self, request: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("spec.signerName", request.field("spec").text("signerName").into())]
     }
 
-    fn cells(&self, request: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, request: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = request.field("spec");
         let duration = spec.opt_int("expirationSeconds").map(print::human_duration);
         vec![
@@ -137,7 +138,7 @@ impl Strategy for CertificateSigningRequest {
             print::or_none(spec.text("signerName").to_owned()).into(),
             spec.text("username").into(),
             print::or_none(duration.unwrap_or_default()).into(),
-            state(request).into(),
+            state(&request.to_value()).into(),
         ]
     }
 }

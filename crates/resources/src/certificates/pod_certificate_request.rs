@@ -2,15 +2,15 @@
 
 use super::pem;
 use super::signer_name::validate_signer_name;
-use crate::read::{Read, keep, remove};
+use crate::read::{Read, ReadNode, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
 use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
 use crate::{Context, Strategy, names, print};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ impl Strategy for PodCertificateRequest {
         false
     }
 
-    fn selectable_fields(&self, request: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
         let spec = request.field("spec");
         vec![
             ("spec.signerName", spec.text("signerName").into()),
@@ -98,7 +98,7 @@ impl Strategy for PodCertificateRequest {
         ]
     }
 
-    fn cells(&self, request: &Value, _now: Timestamp) -> Vec<Value> {
+    fn cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = request.field("spec");
         vec![
             request.name().into(),
@@ -107,14 +107,14 @@ impl Strategy for PodCertificateRequest {
             spec.text("nodeName").into(),
             spec.text("signerName").into(),
             state(request).unwrap_or("Pending").into(),
-            print::labels(spec.entries("unverifiedUserAnnotations")).into(),
+            print::labels(spec.pairs("unverifiedUserAnnotations")).into(),
         ]
     }
 }
 
-fn state(request: &Value) -> Option<&str> {
+fn state(request: Node<'_>) -> Option<&str> {
     let conditions = request.field("status").list("conditions");
-    conditions.iter().map(|condition| condition.text("type")).rfind(|kind| STATES.contains(kind))
+    conditions.iter().map(|condition| condition.text("type")).filter(|kind| STATES.contains(kind)).last()
 }
 
 fn bytes_of(spec: Option<&Value>, key: &str) -> Vec<u8> {
@@ -235,14 +235,14 @@ fn validate_status(new: &Value, old: &Value) -> ErrorList {
     if !errors.is_empty() {
         return errors;
     }
-    if state(old).is_some() {
+    if state(Node::Value(old)).is_some() {
         if status != old.field("status") {
             let detail = "immutable after PodCertificateRequest is issued, denied, or failed";
             errors.push(Error::invalid(&path, shown(status), detail));
         }
         return errors;
     }
-    match state(new) {
+    match state(Node::Value(new)) {
         Some("Issued") => validate_issued(&mut errors, new, &path),
         Some(_) if status != Some(&json!({"conditions": status.list("conditions")})) => {
             let detail = "non-condition status fields must be empty when denying or failing the PodCertificateRequest";
@@ -295,7 +295,8 @@ fn validate_issued(errors: &mut ErrorList, request: &Value, path: &Path) {
             errors.push(Error::required(&path.child(key), detail));
         }
     }
-    let time = |key: &str| status.field(key).and_then(print::timestamp).map(|time| time.as_second());
+    let time =
+        |key: &str| status.field(key).and_then(|time| print::timestamp(Node::Value(time))).map(|time| time.as_second());
     let (Some(not_before), Some(not_after), Some(refresh)) =
         (time("notBefore"), time("notAfter"), time("beginRefreshAt"))
     else {

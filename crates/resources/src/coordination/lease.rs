@@ -1,9 +1,9 @@
 //! Lease: the strategy of a claim that runs out: heartbeats and leadership.
 
-use crate::read::{Read, field_mut, remove};
+use crate::read::{Read, ReadNode, field_mut, remove};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Strategy for Lease {
         false
     }
 
-    fn cells(&self, lease: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, lease: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![lease.name().into(), lease.field("spec").text("holderIdentity").into(), print::age(lease, now).into()]
     }
 }

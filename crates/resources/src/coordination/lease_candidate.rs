@@ -1,10 +1,10 @@
 //! LeaseCandidate: the strategy of who would lead, for coordinated leader election.
 
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -75,11 +75,11 @@ impl Strategy for LeaseCandidate {
         false
     }
 
-    fn selectable_fields(&self, candidate: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, candidate: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("spec.leaseName", candidate.field("spec").text("leaseName").into())]
     }
 
-    fn cells(&self, candidate: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, candidate: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = candidate.field("spec");
         vec![
             candidate.name().into(),

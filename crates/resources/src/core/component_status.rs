@@ -3,8 +3,8 @@
 //! server: whoever gets an answer at all knows that they run.
 
 use crate::Strategy;
-use crate::read::Read;
-use ferry_api::object::Meta;
+use crate::read::ReadNode;
+use ferry_api::document::Node;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ impl Strategy for ComponentStatus {
         COMPONENTS.into_iter().map(object).collect()
     }
 
-    fn cells(&self, component: &Value, _now: Timestamp) -> Vec<Value> {
+    fn cells(&self, component: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let conditions = component.list("conditions");
         let condition = conditions.iter().find(|condition| condition.text("type") == "Healthy");
         let status = match condition.opt_text("status") {
@@ -42,9 +42,9 @@ mod tests {
         let lines: Vec<Value> = ComponentStatus
             .constant_objects()
             .iter()
-            .map(|object| ComponentStatus.cells(object, now()).into())
+            .map(|object| ComponentStatus.cells(Node::Value(object), now()).into())
             .collect();
         assert_eq!(lines[2], json!(["etcd-0", "Healthy", "ok", ""]));
-        assert_eq!(ComponentStatus.cells(&json!({"metadata": {"name": "a"}}), now())[1], "Unknown");
+        assert_eq!(ComponentStatus.cells(Node::Value(&json!({"metadata": {"name": "a"}})), now())[1], "Unknown");
     }
 }

@@ -1,12 +1,12 @@
 //! ConfigMap: the strategy of plain configuration.
 
 use crate::print;
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::each;
 use crate::{Strategy, names};
 use base64::Engine;
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -44,8 +44,8 @@ impl Strategy for ConfigMap {
         errors
     }
 
-    fn cells(&self, config: &Value, now: Timestamp) -> Vec<Value> {
-        let count = config.entries("data").len() + config.entries("binaryData").len();
+    fn cells(&self, config: Node<'_>, now: Timestamp) -> Vec<Value> {
+        let count = config.pairs("data").count() + config.pairs("binaryData").count();
         vec![config.name().into(), count.into(), print::age(config, now).into()]
     }
 }

@@ -1,10 +1,11 @@
 //! Endpoints: the strategy of the old list of a service's addresses.
 
 use crate::print;
-use crate::read::{Read, default_text, list_mut};
+use crate::read::{Read, ReadNode, default_text, list_mut};
 use crate::validation::network::{PROTOCOLS, validate_endpoint_ip, validate_ip, validate_port_number, warn_of_ip};
 use crate::validation::{each, equality, one_of};
 use crate::{Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -57,12 +58,12 @@ impl Strategy for Endpoints {
         true
     }
 
-    fn cells(&self, endpoints: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, endpoints: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![endpoints.name().into(), addresses(endpoints).into(), print::age(endpoints, now).into()]
     }
 }
 
-fn addresses(endpoints: &Value) -> String {
+fn addresses(endpoints: Node<'_>) -> String {
     let subsets = endpoints.list("subsets");
     if subsets.is_empty() {
         return "<none>".to_owned();

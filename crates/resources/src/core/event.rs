@@ -1,9 +1,10 @@
 //! Event: the strategy of a note about what happened to an object. The group
 //! events.k8s.io shows the same stock in another shape; see `events/event.rs`.
 
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::each;
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -25,11 +26,11 @@ impl Strategy for Event {
         true
     }
 
-    fn selectable_fields(&self, event: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, event: Node<'_>) -> Vec<(&'static str, String)> {
         selectable_fields(event)
     }
 
-    fn cells(&self, event: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, event: Node<'_>, now: Timestamp) -> Vec<Value> {
         cells(event, now)
     }
 }
@@ -75,7 +76,7 @@ pub fn validate_event(event: &Value, reporter: &str) -> ErrorList {
     errors
 }
 
-pub fn selectable_fields(event: &Value) -> Vec<(&'static str, String)> {
+pub fn selectable_fields(event: Node<'_>) -> Vec<(&'static str, String)> {
     let involved = event.field("involvedObject");
     let reporter = event.text("reportingComponent");
     let source = match event.field("source").text("component") {
@@ -97,7 +98,7 @@ pub fn selectable_fields(event: &Value) -> Vec<(&'static str, String)> {
     ]
 }
 
-pub fn cells(event: &Value, now: Timestamp) -> Vec<Value> {
+pub fn cells(event: Node<'_>, now: Timestamp) -> Vec<Value> {
     let first = print::since(event.field("firstTimestamp").or(event.field("eventTime")), now);
     let mut last = match event.field("lastTimestamp") {
         Some(time) => print::since(Some(time), now),
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn an_event_is_shown_as_upstream_shows_it() {
         assert_eq!(
-            Value::from(cells(&event(), crate::testing::now())),
+            Value::from(cells(Node::Value(&event()), crate::testing::now())),
             json!([
                 "60s",
                 "Normal",

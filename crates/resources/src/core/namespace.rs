@@ -1,10 +1,11 @@
 //! Namespace: the strategy of a room for names.
 
 use crate::print;
-use crate::read::{Read, default_text, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, field_mut, keep, set};
 use crate::validation::each;
 use crate::validation::metadata::validate_standard_finalizer;
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -92,15 +93,15 @@ impl Strategy for Namespace {
         errors
     }
 
-    fn selectable_fields(&self, namespace: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, namespace: Node<'_>) -> Vec<(&'static str, String)> {
         vec![
             ("status.phase", namespace.field("status").text("phase").into()),
             // An old name for metadata.name.
-            ("name", namespace.name().into()),
+            ("name", namespace.field("metadata").text("name").into()),
         ]
     }
 
-    fn cells(&self, namespace: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, namespace: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![namespace.name().into(), namespace.field("status").text("phase").into(), print::age(namespace, now).into()]
     }
 }

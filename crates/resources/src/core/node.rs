@@ -2,13 +2,12 @@
 
 use crate::pod_spec::scheduling::validate_taint_effect;
 use crate::print;
-use crate::read::{Read, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
 use crate::validation::labels::validate_label_name;
 use crate::validation::network::{is_dual_stack, validate_cidr};
 use crate::validation::resources::validate_amount;
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
@@ -85,11 +84,11 @@ impl Strategy for Node {
         warnings
     }
 
-    fn selectable_fields(&self, node: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, node: ferry_api::document::Node<'_>) -> Vec<(&'static str, String)> {
         vec![("spec.unschedulable", node.field("spec").flag("unschedulable").to_string())]
     }
 
-    fn cells(&self, node: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, node: ferry_api::document::Node<'_>, now: Timestamp) -> Vec<Value> {
         let status = node.field("status");
         let info = status.field("nodeInfo");
         let address = |kind: &str| {
@@ -127,9 +126,9 @@ fn mirror_first_cidr(spec: &mut Value) {
     }
 }
 
-fn readiness(node: &Value) -> String {
+fn readiness(node: ferry_api::document::Node<'_>) -> String {
     let conditions = node.field("status").list("conditions");
-    let ready = conditions.iter().rev().find(|condition| condition.text("type") == "Ready");
+    let ready = conditions.iter().filter(|condition| condition.text("type") == "Ready").last();
     let mut text = match ready {
         None => "Unknown",
         Some(ready) if ready.text("status") == "True" => "Ready",
@@ -142,8 +141,10 @@ fn readiness(node: &Value) -> String {
     text
 }
 
-fn roles(node: &Value) -> BTreeSet<&str> {
-    node.labels()
+fn roles(node: ferry_api::document::Node<'_>) -> BTreeSet<&str> {
+    let labels = node.field("metadata").pairs("labels");
+    labels
+        .filter_map(|(key, value)| Some((key, value.as_str()?)))
         .filter_map(|(key, value)| match key.strip_prefix(ROLE_PREFIX) {
             Some(role) => Some(role),
             None if key == "kubernetes.io/role" => Some(value),

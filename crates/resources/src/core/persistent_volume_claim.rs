@@ -2,16 +2,19 @@
 
 use crate::pod_spec::defaults::default_claim_spec;
 use crate::print;
-use crate::read::{Read, default_text, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, default_text, field_mut, keep, remove, set};
 use crate::validation::equality::same_at;
-use crate::validation::resources::{amount, is_native, quantity, round_up_to_milli, validate_amount};
+use crate::validation::resources::{amount, is_native, round_up_to_milli, validate_amount};
 use crate::validation::volumes::{
     BETA_CLASS_ANNOTATION, access_modes_text, claim_spec_warnings, validate_basic_amount, validate_claim_spec,
 };
 use crate::validation::{FIELD_IS_IMMUTABLE, each, validate_immutable};
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::quantity::Quantity;
+use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -115,7 +118,7 @@ impl Strategy for PersistentVolumeClaim {
         warnings
     }
 
-    fn cells(&self, claim: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, claim: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (claim.field("spec"), claim.field("status"));
         let volume = spec.text("volumeName");
         let phase = if claim.is_deleting() { "Terminating" } else { status.text("phase") };
@@ -150,13 +153,13 @@ pub fn default_claim(claim: &mut Value) {
 }
 
 /// The class of a volume or claim; the old annotation goes before the field.
-pub fn class_of(object: &Value) -> &str {
+pub fn class_of(object: Node<'_>) -> &str {
     object.annotation(BETA_CLASS_ANNOTATION).unwrap_or_else(|| object.field("spec").text("storageClassName"))
 }
 
 /// The size in a capacity; what has none shows zero.
-pub fn storage_text(capacity: Option<&Value>) -> String {
-    match capacity.field("storage").and_then(quantity) {
+pub fn storage_text(capacity: Option<Node<'_>>) -> String {
+    match capacity.field("storage").and_then(Quantity::of) {
         Some(amount) => amount.to_string(),
         None => "0".to_owned(),
     }

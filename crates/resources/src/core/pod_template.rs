@@ -1,11 +1,11 @@
 //! PodTemplate: the strategy of a pod template kept by itself.
 
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
-use crate::read::{Read, field_mut};
+use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::equality;
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -40,10 +40,10 @@ impl Strategy for PodTemplate {
         equality::changed(new, old, &["template"])
     }
 
-    fn cells(&self, object: &Value, _now: Timestamp) -> Vec<Value> {
+    fn cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let template = object.field("template");
         let (names, images) = print::containers(template.field("spec").list("containers"));
-        let labels = print::labels(template.field("metadata").entries("labels"));
+        let labels = print::labels(template.field("metadata").pairs("labels"));
         vec![object.name().into(), names.into(), images.into(), labels.into()]
     }
 }

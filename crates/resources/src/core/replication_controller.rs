@@ -2,9 +2,10 @@
 
 use crate::apps::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Propagation, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -86,11 +87,11 @@ impl Strategy for ReplicationController {
         true
     }
 
-    fn selectable_fields(&self, controller: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, controller: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("status.replicas", controller.field("status").int("replicas").to_string())]
     }
 
-    fn cells(&self, controller: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, controller: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (controller.field("spec"), controller.field("status"));
         let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
         vec![
@@ -101,7 +102,7 @@ impl Strategy for ReplicationController {
             print::age(controller, now).into(),
             names.into(),
             images.into(),
-            print::labels(spec.entries("selector")).into(),
+            print::labels(spec.pairs("selector")).into(),
         ]
     }
 

@@ -1,14 +1,14 @@
 //! ResourceQuota: the strategy of limits for a namespace as a whole.
 
 use crate::print;
-use crate::read::{Read, keep, set};
-use crate::validation::resources::{
-    amount, is_standard_for_quota, quantity, validate_amount, validate_quota_resource_name,
-};
+use crate::read::{Read, ReadNode, keep, set};
+use crate::validation::resources::{amount, is_standard_for_quota, validate_amount, validate_quota_resource_name};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown};
 use crate::{Context, Strategy};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
+use ferry_api::quantity::Quantity;
+use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -78,16 +78,16 @@ impl Strategy for ResourceQuota {
         warnings
     }
 
-    fn cells(&self, quota: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, quota: Node<'_>, now: Timestamp) -> Vec<Value> {
         let status = quota.field("status");
-        let used = status.entries("used");
+        let used = status.field("used");
         let (mut requests, mut limits) = (Vec::new(), Vec::new());
-        for (name, hard) in status.entries("hard") {
-            let text = |value: Option<&Value>| match value.and_then(quantity) {
+        for (name, hard) in status.pairs("hard") {
+            let text = |value: Option<Node<'_>>| match value.and_then(Quantity::of) {
                 Some(quantity) => quantity.to_string(),
                 None => "0".to_owned(),
             };
-            let cell = format!("{name}: {}/{}", text(used.get(name)), text(Some(hard)));
+            let cell = format!("{name}: {}/{}", text(used.field(name)), text(Some(hard)));
             if name.starts_with("limits.") { limits.push(cell) } else { requests.push(cell) }
         }
         vec![quota.name().into(), requests.join(", ").into(), limits.join(", ").into(), print::age(quota, now).into()]

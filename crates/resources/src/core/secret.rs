@@ -2,10 +2,11 @@
 
 use super::config_map::{MAX_DATA_BYTES, decoded, decoded_length, validate_immutable};
 use crate::print;
-use crate::read::{Read, default_text, keep, remove};
+use crate::read::{Read, ReadNode, default_text, keep, remove};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Context, Strategy, names};
 use base64::Engine;
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -91,15 +92,15 @@ impl Strategy for Secret {
         tls_mistake(&part("tls.crt"), &part("tls.key")).into_iter().collect()
     }
 
-    fn selectable_fields(&self, secret: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, secret: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("type", secret.text("type").into())]
     }
 
-    fn cells(&self, secret: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, secret: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![
             secret.name().into(),
             secret.text("type").into(),
-            secret.entries("data").len().into(),
+            secret.pairs("data").count().into(),
             print::age(secret, now).into(),
         ]
     }

@@ -1,8 +1,9 @@
 //! ServiceAccount: the strategy of an identity for pods.
 
 use crate::print;
-use crate::read::{Read, list_mut};
+use crate::read::{Read, ReadNode, list_mut};
 use crate::{Context, Strategy};
+use ferry_api::document::Node;
 use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ impl Strategy for ServiceAccount {
         )]
     }
 
-    fn cells(&self, account: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, account: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![account.name().into(), print::age(account, now).into()]
     }
 }

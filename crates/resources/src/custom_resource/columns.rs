@@ -3,9 +3,9 @@
 
 use super::json_path::JsonPath;
 use crate::print::since;
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::row::Column;
-use ferry_api::object::Meta;
+use ferry_api::document::Node;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -59,9 +59,11 @@ pub(super) fn columns(version: &Value) -> (Vec<Column>, Columns) {
 }
 
 impl Columns {
-    pub fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+    pub fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         let mut cells = vec![object.name().into()];
-        cells.extend(self.0.iter().map(|(path, kind)| match path.find(object).first() {
+        // A path may lead anywhere; it is followed in a tree.
+        let object = object.to_value();
+        cells.extend(self.0.iter().map(|(path, kind)| match path.find(&object).first() {
             Some(value) => cell(kind, value, now),
             None => Value::Null,
         }));
@@ -82,7 +84,7 @@ fn cell(kind: &str, value: &Value, now: Timestamp) -> Value {
         "number" if value.is_number() => value.clone(),
         "boolean" if value.is_boolean() => value.clone(),
         "date" => match value.as_str() {
-            Some(text) if text.parse::<Timestamp>().is_ok() => since(Some(value), now).into(),
+            Some(text) if text.parse::<Timestamp>().is_ok() => since(Some(Node::Value(value)), now).into(),
             Some(_) => "<invalid>".into(),
             None => Value::Null,
         },
@@ -119,7 +121,7 @@ mod tests {
             "status": {"since": "2026-01-01T00:00:00Z", "conditions": [{"type": "Ready", "status": "True"}]},
         });
         assert_eq!(
-            columns.cells(&object, now),
+            columns.cells(Node::Value(&object), now),
             [json!("a"), json!(3), json!("3"), json!("True"), json!(null), json!("5m")]
         );
         assert_eq!(described[1].description, "Custom resource definition column (in JSONPath format): .spec.size");
@@ -132,6 +134,6 @@ mod tests {
         assert_eq!(described[1].name, "Age");
         let now: Timestamp = "2026-01-01T00:05:00Z".parse().expect("a time");
         let object = json!({"metadata": {"name": "a", "creationTimestamp": "2026-01-01T00:04:00Z"}});
-        assert_eq!(columns.cells(&object, now), [json!("a"), json!("60s")]);
+        assert_eq!(columns.cells(Node::Value(&object), now), [json!("a"), json!("60s")]);
     }
 }

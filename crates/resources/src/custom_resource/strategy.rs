@@ -6,6 +6,7 @@ use super::columns::Columns;
 use crate::names::is_qualified_name;
 use crate::read::{remove, set};
 use crate::{Context, Strategy};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -154,7 +155,7 @@ impl Strategy for CustomResource {
         false
     }
 
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         self.columns.cells(object, now)
     }
 }

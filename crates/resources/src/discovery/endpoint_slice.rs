@@ -1,12 +1,11 @@
 //! EndpointSlice: the strategy of a part of a service's addresses.
 
 use crate::print;
-use crate::read::{Read, default_value, list_mut, remove};
-use crate::validation::network::{
-    PROTOCOLS, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip,
-};
+use crate::read::{Read, ReadNode, default_value, list_mut, remove};
+use crate::validation::network::{PROTOCOLS, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip};
 use crate::validation::{FIELD_IS_IMMUTABLE, each, equality, one_of};
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::rules::cidr::parse_ip_sloppy;
@@ -92,8 +91,8 @@ impl Strategy for EndpointSlice {
             || new.field("metadata").entries("labels") != old.field("metadata").entries("labels")
     }
 
-    fn cells(&self, slice: &Value, now: Timestamp) -> Vec<Value> {
-        let port = |port: &Value| match (port.opt_int("port"), port.opt_text("name")) {
+    fn cells(&self, slice: Node<'_>, now: Timestamp) -> Vec<Value> {
+        let port = |port: Node<'_>| match (port.opt_int("port"), port.opt_text("name")) {
             (Some(number), _) => number.to_string(),
             (None, Some(name)) => name.to_owned(),
             (None, None) => "*".to_owned(),

@@ -5,6 +5,7 @@ use crate::core::event;
 use crate::read::Read;
 use crate::validation::{FIELD_IS_IMMUTABLE, semantically_equal, shown};
 use crate::{Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -100,8 +101,8 @@ impl Strategy for Event {
     }
 
     /// Under this group's names and under those of the stock, which watches compare.
-    fn selectable_fields(&self, object: &Value) -> Vec<(&'static str, String)> {
-        let mut fields = event::selectable_fields(&stored(object));
+    fn selectable_fields(&self, object: Node<'_>) -> Vec<(&'static str, String)> {
+        let mut fields = event::selectable_fields(Node::Value(&stored(&object.to_value())));
         let ours = [
             ("regarding.kind", "involvedObject.kind"),
             ("regarding.namespace", "involvedObject.namespace"),
@@ -121,8 +122,8 @@ impl Strategy for Event {
         fields
     }
 
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
-        event::cells(&stored(object), now)
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+        event::cells(Node::Value(&stored(&object.to_value())), now)
     }
 }
 
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn fields_are_selectable_under_both_names() {
-        let fields = Event.selectable_fields(&event());
+        let fields = Event.selectable_fields(Node::Value(&event()));
         for name in ["regarding.name", "involvedObject.name"] {
             assert!(fields.contains(&(name, "web".to_owned())), "{name}");
         }

@@ -2,10 +2,11 @@
 
 use super::defaults::mandatory;
 use super::validate_conditions;
-use crate::read::{Read, default_int, keep, remove};
+use crate::read::{Read, ReadNode, default_int, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::{each, equality, shown};
 use crate::{Context, Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -55,7 +56,7 @@ impl Strategy for FlowSchema {
         true
     }
 
-    fn cells(&self, schema: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, schema: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = schema.field("spec");
         let conditions = schema.field("status").list("conditions");
         let dangling = conditions.iter().find(|condition| condition.text("type") == "Dangling");

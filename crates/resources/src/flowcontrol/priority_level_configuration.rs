@@ -3,10 +3,11 @@
 
 use super::flow_schema::validate_mandatory;
 use super::validate_conditions;
-use crate::read::{Read, default_int, default_value, field_mut, keep, remove};
+use crate::read::{Read, ReadNode, default_int, default_value, field_mut, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::one_of;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -72,11 +73,11 @@ impl Strategy for PriorityLevelConfiguration {
         true
     }
 
-    fn cells(&self, level: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, level: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = level.field("spec");
         let limited = spec.field("limited");
         let queuing = limited.field("limitResponse").field("queuing");
-        let number = |holder: Option<&Value>, key: &str| match holder {
+        let number = |holder: Option<Node<'_>>, key: &str| match holder {
             None => Value::from("<none>"),
             Some(holder) => holder.int(key).into(),
         };

@@ -1,13 +1,15 @@
 //! Ingress: the strategy of routes from outside to services, by host and path.
 
-use crate::read::{Read, keep, set};
+use crate::read::{Read, ReadNode, keep, set};
 use crate::validation::domains::{is_host, validate_typed_reference};
 use crate::validation::each;
 use crate::validation::network::{validate_ip, validate_port_number};
 use crate::{Context, Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::rules::cidr::parse_ip_sloppy;
+use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -97,7 +99,7 @@ impl Strategy for Ingress {
         true
     }
 
-    fn cells(&self, ingress: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, ingress: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = ingress.field("spec");
         let ports = if spec.list("tls").is_empty() { "80" } else { "80, 443" };
         vec![
@@ -112,7 +114,7 @@ impl Strategy for Ingress {
 }
 
 /// The first three hosts; a rule without a host is for all of them.
-fn hosts(rules: &[Value]) -> String {
+fn hosts(rules: List<'_, Node<'_>>) -> String {
     const MOST: usize = 3;
     let mut shown: Vec<&str> = Vec::new();
     let mut more = false;
@@ -130,7 +132,7 @@ fn hosts(rules: &[Value]) -> String {
 }
 
 /// The addresses of the balancer, cut to 16 characters.
-fn addresses(points: &[Value]) -> String {
+fn addresses(points: List<'_, Node<'_>>) -> String {
     const WIDTH: usize = 16;
     let mut addresses: Vec<&str> = points
         .iter()

@@ -1,11 +1,11 @@
 //! IngressClass: the strategy of which controller serves an Ingress.
 
-use crate::read::{Read, default_value, field_mut};
+use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::domains::{validate_domain_prefixed_path, validate_typed_reference};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl Strategy for IngressClass {
         true
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = class.field("spec");
         let is_default = class.annotation(DEFAULT_ANNOTATION) == Some("true");
         let parameters = match spec.field("parameters") {
@@ -92,6 +92,7 @@ fn validate_parameters(errors: &mut ErrorList, parameters: &Value, path: &Path) 
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update};
+    use ferry_api::object::Meta;
     use serde_json::json;
 
     fn class(controller: &str, parameters: Value) -> Value {

@@ -1,12 +1,12 @@
 //! IPAddress: the strategy of an address that a service holds; its name is the address.
 
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::domains::validate_required_path_segment;
 use crate::validation::network::validate_canonical_ip;
 use crate::validation::{FIELD_IS_IMMUTABLE, each, semantically_equal, shown};
 use crate::{Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -46,13 +46,13 @@ impl Strategy for IpAddress {
         errors
     }
 
-    fn cells(&self, address: &Value, _now: Timestamp) -> Vec<Value> {
+    fn cells(&self, address: Node<'_>, _now: Timestamp) -> Vec<Value> {
         vec![address.name().into(), parent(address).into()]
     }
 }
 
 /// `services/default/web`.
-fn parent(address: &Value) -> String {
+fn parent(address: Node<'_>) -> String {
     let Some(parent) = address.field("spec").field("parentRef") else { return "<none>".to_owned() };
     let mut text = parent.text("resource").to_lowercase();
     for (before, piece) in [(".", parent.text("group")), ("/", parent.text("namespace"))] {

@@ -1,12 +1,13 @@
 //! NetworkPolicy: the strategy of who may talk to which pods.
 
-use crate::read::{Read, default_value, list_mut, set};
+use crate::read::{Read, ReadNode, default_value, list_mut, set};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::network::{validate_cidr, validate_port_number, warn_of_cidr};
 use crate::validation::{each, network, shown};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
 use ferry_api::rules::cidr::Cidr;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ impl Strategy for NetworkPolicy {
         true
     }
 
-    fn cells(&self, policy: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, policy: Node<'_>, now: Timestamp) -> Vec<Value> {
         let selector = print::selector(policy.field("spec").field("podSelector"));
         vec![policy.name().into(), print::or_none(selector).into(), print::age(policy, now).into()]
     }

@@ -1,12 +1,12 @@
 //! ServiceCIDR: the strategy of a range that services take their addresses from.
 
-use crate::read::{Read, keep, remove};
+use crate::read::{Read, ReadNode, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::FIELD_IS_IMMUTABLE;
 use crate::validation::network::validate_canonical_cidr;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use ferry_api::rules::cidr::Cidr;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -55,7 +55,7 @@ impl Strategy for ServiceCidr {
         errors
     }
 
-    fn cells(&self, range: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, range: Node<'_>, now: Timestamp) -> Vec<Value> {
         let ranges = range.field("spec").texts("cidrs").collect::<Vec<_>>().join(",");
         vec![range.name().into(), ranges.into(), print::age(range, now).into()]
     }

@@ -2,13 +2,13 @@
 
 use crate::pod_spec::scheduling::validate_tolerations;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, validate_requirements};
 use crate::validation::{each, validate_immutable};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
@@ -62,7 +62,7 @@ impl Strategy for RuntimeClass {
         true
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![class.name().into(), class.text("handler").into(), print::age(class, now).into()]
     }
 }

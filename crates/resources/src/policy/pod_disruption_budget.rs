@@ -1,13 +1,13 @@
 //! PodDisruptionBudget: the strategy of how many pods may be missing at once.
 
-use crate::read::{Read, field_mut, keep, set};
+use crate::read::{Read, ReadNode, field_mut, keep, set};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::int_or_percent::{int_or_percent_text, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -78,9 +78,11 @@ impl Strategy for PodDisruptionBudget {
         false
     }
 
-    fn cells(&self, budget: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, budget: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = budget.field("spec");
-        let text = |key: &str| spec.field(key).map_or_else(|| "N/A".to_owned(), int_or_percent_text);
+        let text = |key: &str| {
+            spec.field(key).map_or_else(|| "N/A".to_owned(), |value| int_or_percent_text(&value.to_value()))
+        };
         vec![
             budget.name().into(),
             text("minAvailable").into(),

@@ -1,10 +1,11 @@
 //! What RoleBinding and ClusterRoleBinding share.
 
-use crate::read::{Read, default_text, list_mut};
+use crate::read::{Read, ReadNode, default_text, list_mut};
 use crate::validation::each;
 use crate::{names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -80,11 +81,11 @@ pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     }
 }
 
-pub fn cells(binding: &Value, now: Timestamp) -> Vec<Value> {
+pub fn cells(binding: Node<'_>, now: Timestamp) -> Vec<Value> {
     let role = binding.field("roleRef");
     let subjects = |kind: &str| {
         let of_kind = binding.list("subjects").iter().filter(|subject| subject.text("kind") == kind);
-        let text = |subject: &Value| match kind {
+        let text = |subject: Node<'_>| match kind {
             "ServiceAccount" => format!("{}/{}", subject.text("namespace"), subject.text("name")),
             _ => subject.text("name").to_owned(),
         };

@@ -2,6 +2,7 @@
 
 use super::binding;
 use crate::{Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -31,7 +32,7 @@ impl Strategy for ClusterRoleBinding {
         true
     }
 
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         binding::cells(object, now)
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::read::{Read, field_mut, list_mut, remove, set};
 use crate::{Context, Propagation, Strategy};
+use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use ferry_api::object::ensure_object;
 use jiff::Timestamp;
@@ -170,12 +171,12 @@ impl<S: Strategy> Strategy for Beta<S> {
         self.stable.allows_unconditional_update()
     }
 
-    fn selectable_fields(&self, object: &Value) -> Vec<(&'static str, String)> {
-        self.stable.selectable_fields(&self.stable_form(object))
+    fn selectable_fields(&self, object: Node<'_>) -> Vec<(&'static str, String)> {
+        self.stable.selectable_fields(Node::Value(&self.stable_form(&object.to_value())))
     }
 
-    fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
-        self.stable.cells(&self.stable_form(object), now)
+    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+        self.stable.cells(Node::Value(&self.stable_form(&object.to_value())), now)
     }
 
     fn default_propagation(&self) -> Propagation {

@@ -2,11 +2,11 @@
 
 use super::naming::validate_list;
 use super::request::{MAX_CONFIG, validate_configuration, validate_selectors};
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::resources::is_extended;
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ impl Strategy for DeviceClass {
         true
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![class.name().into(), print::age(class, now).into()]
     }
 }

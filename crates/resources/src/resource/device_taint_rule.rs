@@ -2,12 +2,12 @@
 
 use super::naming::{validate_driver, validate_label, validate_pool};
 use super::taint::{set_time_added, validate_taint};
-use crate::read::{Read, field_mut, keep, remove};
+use crate::read::{Read, ReadNode, field_mut, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ impl Strategy for DeviceTaintRule {
         true
     }
 
-    fn cells(&self, rule: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, rule: Node<'_>, now: Timestamp) -> Vec<Value> {
         let taint = rule.field("spec").field("taint");
         let added = taint.field("timeAdded").map(|time| print::since(Some(time), now)).unwrap_or_default();
         vec![

@@ -6,12 +6,13 @@ use super::request::{
     validate_references,
 };
 use crate::pod_spec::scheduling::validate_node_selector;
-use crate::read::{Read, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
 use crate::validation::labels::validate_label_name;
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, one_of, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::rules::cidr::{parse_cidr_sloppy, parse_ip_sloppy};
@@ -77,12 +78,12 @@ impl Strategy for ResourceClaim {
         validate_status(new, old)
     }
 
-    fn cells(&self, claim: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, claim: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![claim.name().into(), state(claim).into(), print::age(claim, now).into()]
     }
 }
 
-fn state(claim: &Value) -> String {
+fn state(claim: Node<'_>) -> String {
     let status = claim.field("status");
     let mut states = Vec::new();
     if claim.is_deleting() {

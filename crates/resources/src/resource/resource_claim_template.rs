@@ -1,12 +1,12 @@
 //! ResourceClaimTemplate: the strategy of claims that are made for pods.
 
 use super::request::{default_claim, validate_claim};
-use crate::read::{Read, field_mut};
+use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::labels::{validate_annotations, validate_labels};
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, shown};
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl Strategy for ResourceClaimTemplate {
         errors
     }
 
-    fn cells(&self, template: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, template: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![template.name().into(), print::age(template, now).into()]
     }
 }

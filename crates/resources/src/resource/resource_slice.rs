@@ -5,11 +5,11 @@ use super::naming::{validate_driver, validate_pool, validate_set};
 use super::taint::set_time_added;
 use crate::names;
 use crate::pod_spec::scheduling::validate_node_selector;
-use crate::read::{Read, field_mut, list_mut, remove};
+use crate::read::{Read, ReadNode, field_mut, list_mut, remove};
 use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -63,12 +63,12 @@ impl Strategy for ResourceSlice {
         true
     }
 
-    fn selectable_fields(&self, slice: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, slice: Node<'_>) -> Vec<(&'static str, String)> {
         let spec = slice.field("spec");
         vec![("spec.nodeName", spec.text("nodeName").into()), ("spec.driver", spec.text("driver").into())]
     }
 
-    fn cells(&self, slice: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, slice: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = slice.field("spec");
         vec![
             slice.name().into(),

@@ -1,8 +1,9 @@
 //! PriorityClass: the strategy of how much a pod matters.
 
-use crate::read::{Read, default_value};
+use crate::read::{Read, ReadNode, default_value};
 use crate::validation::{FIELD_IS_IMMUTABLE, one_of, shown};
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
@@ -69,7 +70,7 @@ impl Strategy for PriorityClass {
         false
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![
             class.name().into(),
             class.int("value").into(),

@@ -1,9 +1,10 @@
 //! CSIDriver: the strategy of what the cluster knows about a storage driver.
 
-use crate::read::{Read, default_value, remove, set};
+use crate::read::{Read, ReadNode, default_value, remove, set};
 use crate::validation::equality::{changed, same_at};
 use crate::validation::validate_immutable;
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -112,7 +113,7 @@ impl Strategy for CsiDriver {
         false
     }
 
-    fn cells(&self, driver: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, driver: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = driver.field("spec");
         let modes: Vec<&str> = spec.texts("volumeLifecycleModes").collect();
         let tokens = if spec.has("tokenRequests") {

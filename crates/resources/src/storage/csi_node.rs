@@ -1,12 +1,12 @@
 //! CSINode: the strategy of the storage drivers on a node.
 
-use crate::read::{Read, remove};
+use crate::read::{Read, ReadNode, remove};
 use crate::validation::equality::same_at;
 use crate::validation::volumes::validate_csi_driver_name;
 use crate::validation::{FIELD_IS_IMMUTABLE, each, nonnegative};
 use crate::{Strategy, names, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ impl Strategy for CsiNode {
         false
     }
 
-    fn cells(&self, node: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, node: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![node.name().into(), node.field("spec").list("drivers").len().into(), print::age(node, now).into()]
     }
 }

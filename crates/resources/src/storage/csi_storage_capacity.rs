@@ -1,14 +1,15 @@
 //! CSIStorageCapacity: the strategy of how much storage of a class is left where.
 
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::validation::labels::validate_label_selector;
-use crate::validation::resources::quantity;
 use crate::validation::volumes::validate_nonnegative_quantity;
 use crate::validation::{each, validate_immutable};
 use crate::{Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::Meta;
+use ferry_api::quantity::Quantity;
+use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -56,8 +57,8 @@ impl Strategy for CsiStorageCapacity {
         false
     }
 
-    fn cells(&self, capacity: &Value, _now: Timestamp) -> Vec<Value> {
-        let amount = capacity.field("capacity").and_then(quantity);
+    fn cells(&self, capacity: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        let amount = capacity.field("capacity").and_then(Quantity::of);
         let amount = amount.map_or_else(|| "<unset>".to_owned(), |amount| amount.to_string());
         vec![capacity.name().into(), capacity.text("storageClassName").into(), amount.into()]
     }

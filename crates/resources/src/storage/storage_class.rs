@@ -2,12 +2,12 @@
 
 use super::parameters::{validate_parameters, validate_provisioner};
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, default_value};
+use crate::read::{Read, ReadNode, default_value};
 use crate::validation::labels::validate_label_name;
 use crate::validation::validate_immutable;
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ impl Strategy for StorageClass {
         warnings
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         let is_default = DEFAULT_ANNOTATIONS.iter().any(|key| class.annotation(key) == Some("true"));
         let name = if is_default { format!("{} (default)", class.name()) } else { class.name().to_owned() };
         vec![
@@ -113,6 +113,7 @@ fn validate_topologies(errors: &mut ErrorList, topologies: &[Value], path: &Path
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update};
+    use ferry_api::object::Meta;
     use serde_json::json;
 
     fn class() -> Value {

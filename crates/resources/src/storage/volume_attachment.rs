@@ -2,13 +2,13 @@
 
 use crate::core::persistent_volume::{VolumeOf, default_volume_spec, validate_volume_spec};
 use crate::names;
-use crate::read::{Read, field_mut, keep, set};
+use crate::read::{Read, ReadNode, field_mut, keep, set};
 use crate::status_metadata::keep_metadata;
 use crate::validation::volumes::validate_csi_driver_name;
 use crate::validation::{each, validate_immutable};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ impl Strategy for VolumeAttachment {
         false
     }
 
-    fn cells(&self, attachment: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, attachment: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = attachment.field("spec");
         vec![
             attachment.name().into(),
@@ -120,6 +120,7 @@ fn validate_status(errors: &mut ErrorList, status: Option<&Value>, path: &Path) 
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update, context, texts};
+    use ferry_api::object::Meta;
 
     fn attachment() -> Value {
         json!({

@@ -1,10 +1,10 @@
 //! VolumeAttributesClass: the strategy of attributes that a volume can be given.
 
 use super::parameters::{validate_parameters, validate_provisioner};
-use crate::read::Read;
+use crate::read::{Read, ReadNode};
 use crate::{Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ impl Strategy for VolumeAttributesClass {
         errors
     }
 
-    fn cells(&self, class: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![class.name().into(), class.text("driverName").into(), print::age(class, now).into()]
     }
 }

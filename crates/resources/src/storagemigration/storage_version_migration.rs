@@ -1,12 +1,12 @@
 //! StorageVersionMigration: the strategy of rewriting a resource in its newest version.
 
-use crate::read::{Read, keep, remove};
+use crate::read::{Read, ReadNode, keep, remove};
 use crate::status_metadata::keep_metadata;
 use crate::validation::conditions::validate_conditions;
 use crate::validation::{FIELD_IS_IMMUTABLE, shown};
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -70,13 +70,13 @@ impl Strategy for StorageVersionMigration {
             errors.push(Error::invalid(&at, version, FIELD_IS_IMMUTABLE));
         }
         let mut say = |detail: &str| errors.push(Error::invalid(&conditions_at, conditions, detail));
-        if is_true(new, "Succeeded") && is_true(new, "Failed") {
+        if is_true(Node::Value(new), "Succeeded") && is_true(Node::Value(new), "Failed") {
             say("Both success and failed conditions cannot be true at the same time");
         }
-        if is_true(old, "Succeeded") && !is_true(new, "Succeeded") {
+        if is_true(Node::Value(old), "Succeeded") && !is_true(Node::Value(new), "Succeeded") {
             say("Success condition cannot be set to false once it is true");
         }
-        if is_true(old, "Failed") && !is_true(new, "Failed") {
+        if is_true(Node::Value(old), "Failed") && !is_true(Node::Value(new), "Failed") {
             say("Failed condition cannot be set to false once it is true");
         }
         errors
@@ -86,7 +86,7 @@ impl Strategy for StorageVersionMigration {
         false
     }
 
-    fn cells(&self, migration: &Value, _now: Timestamp) -> Vec<Value> {
+    fn cells(&self, migration: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let resource = migration.field("spec").field("resource");
         let name = match resource.text("group") {
             "" => resource.text("resource").to_owned(),
@@ -97,7 +97,7 @@ impl Strategy for StorageVersionMigration {
     }
 }
 
-fn is_true(migration: &Value, kind: &str) -> bool {
+fn is_true(migration: Node<'_>, kind: &str) -> bool {
     let conditions = migration.field("status").list("conditions");
     conditions.iter().any(|condition| condition.text("type") == kind && condition.text("status") == "True")
 }

@@ -6,26 +6,18 @@ use crate::names;
 use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
 use ferry_api::quantity::Quantity;
+use ferry_api::rules::resource_name;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-const HUGE_PAGES: &str = "hugepages-";
 const QUOTA_HUGE_PAGES: &str = "requests.hugepages-";
 
 pub use ferry_api::quantity::from_value as quantity;
+pub use ferry_api::rules::resource_name::{is_extended, is_huge_page, is_native};
 
 /// The quantity of one resource in a list of them.
 pub fn amount(list: &Map<String, Value>, name: &str) -> Option<Quantity> {
     list.get(name).and_then(quantity)
-}
-
-pub fn is_huge_page(name: &str) -> bool {
-    name.starts_with(HUGE_PAGES)
-}
-
-/// Unprefixed names and those under kubernetes.io.
-pub fn is_native(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
 }
 
 /// Native resources may be limited above what is requested, but for huge pages.
@@ -33,14 +25,8 @@ pub fn is_overcommit_allowed(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
 
-pub fn is_extended(name: &str) -> bool {
-    !is_native(name)
-        && !name.starts_with("requests.")
-        && names::is_qualified_name(&format!("requests.{name}")).is_empty()
-}
-
 fn is_quota_huge_page(name: &str) -> bool {
-    name.starts_with(HUGE_PAGES) || name.starts_with(QUOTA_HUGE_PAGES)
+    is_huge_page(name) || name.starts_with(QUOTA_HUGE_PAGES)
 }
 
 /// Resources that are counted and therefore whole numbers.
@@ -196,7 +182,7 @@ pub fn validate_requirements(
 }
 
 fn validate_huge_page_amount(errors: &mut ErrorList, name: &str, value: &Value, path: &Path) {
-    let (Some(size), Some(quantity)) = (name.strip_prefix(HUGE_PAGES), quantity(value)) else { return };
+    let (Some(size), Some(quantity)) = (name.strip_prefix(resource_name::HUGE_PAGES), quantity(value)) else { return };
     let divisible = match size.parse::<Quantity>() {
         Ok(size) => size.value() > 0 && is_whole(&size) && quantity.value() % size.value() == 0,
         Err(_) => false,

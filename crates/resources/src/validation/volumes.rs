@@ -6,7 +6,9 @@ use super::resources::{quantity, validate_amount};
 use super::{NOT_NEGATIVE, each};
 use crate::names;
 use crate::read::Read;
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::view::List;
 use serde_json::Value;
 
 pub const ACCESS_MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -165,10 +167,13 @@ pub fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
 }
 
 /// `RWO,ROX,RWX,RWOP`, always in this order.
-pub fn access_modes_text(modes: &[Value]) -> String {
+pub fn access_modes_text(modes: List<'_, Node<'_>>) -> String {
     let short =
         [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
-    let shown: Vec<&str> =
-        short.iter().filter(|(long, _)| modes.iter().any(|mode| mode == long)).map(|(_, short)| *short).collect();
+    let shown: Vec<&str> = short
+        .iter()
+        .filter(|(long, _)| modes.iter().any(|mode| mode.as_str() == Some(long)))
+        .map(|(_, short)| *short)
+        .collect();
     shown.join(",")
 }

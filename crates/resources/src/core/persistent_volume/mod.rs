@@ -6,7 +6,7 @@ use super::persistent_volume_claim::{class_of, storage_text};
 use crate::pod_spec::defaults::default_volume_source;
 use crate::pod_spec::scheduling::validate_node_selector;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, default_text, default_value, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::resources::round_up_to_milli;
 use crate::validation::volumes::{
@@ -15,6 +15,7 @@ use crate::validation::volumes::{
 };
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
 use crate::{Context, Strategy, print};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
@@ -157,7 +158,7 @@ impl Strategy for PersistentVolume {
         warnings
     }
 
-    fn cells(&self, volume: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, volume: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (volume.field("spec"), volume.field("status"));
         let claim = match spec.field("claimRef") {
             Some(claim) => format!("{}/{}", claim.text("namespace"), claim.text("name")),

@@ -10,8 +10,9 @@ use crate::pod_spec::update::{
 };
 use crate::pod_spec::validate::{SpecOf, validate_only_for_pods, validate_pod_spec};
 use crate::pod_spec::warnings::{Place, warnings_for};
-use crate::read::{Read, field_mut, keep, list_mut, set};
+use crate::read::{Read, ReadNode, field_mut, keep, list_mut, set};
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::rules::qos::compute_qos_class;
@@ -140,7 +141,7 @@ impl Strategy for Pod {
         subresource != "binding"
     }
 
-    fn selectable_fields(&self, pod: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, pod: Node<'_>) -> Vec<(&'static str, String)> {
         let (spec, status) = (pod.field("spec"), pod.field("status"));
         vec![
             ("spec.nodeName", spec.text("nodeName").into()),
@@ -154,11 +155,11 @@ impl Strategy for Pod {
         ]
     }
 
-    fn cells(&self, pod: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, pod: Node<'_>, now: Timestamp) -> Vec<Value> {
         summary::cells(pod, now)
     }
 
-    fn row_conditions(&self, pod: &Value) -> Vec<Value> {
+    fn row_conditions(&self, pod: Node<'_>) -> Vec<Value> {
         let (reason, message) = match pod.field("status").text("phase") {
             "Succeeded" => ("Succeeded", "The pod has completed successfully."),
             "Failed" => ("Failed", "The pod failed."),

@@ -2,13 +2,15 @@
 //! all containers down to one word, a fraction and a count.
 
 use crate::print;
-use crate::read::Read;
-use ferry_api::object::Meta;
+use crate::read::ReadNode;
+use ferry_api::document::Node;
 use ferry_api::rules::pod::is_sidecar;
+use ferry_api::view::View;
+use ferry_api::view::core::v1::ContainerView;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub fn cells(pod: &Value, now: Timestamp) -> Vec<Value> {
+pub fn cells(pod: Node<'_>, now: Timestamp) -> Vec<Value> {
     let (spec, status) = (pod.field("spec"), pod.field("status"));
     let summary = summarize(pod);
     let restarts = match summary.last_restart {
@@ -41,7 +43,7 @@ struct Summary {
 }
 
 /// Upstream's printPod: the phase, unless some container has more to say.
-fn summarize(pod: &Value) -> Summary {
+fn summarize(pod: Node<'_>) -> Summary {
     let (spec, status) = (pod.field("spec"), pod.field("status"));
     let phase = status.text("phase");
     let mut reason = match status.text("reason") {
@@ -50,13 +52,14 @@ fn summarize(pod: &Value) -> Summary {
     };
     let conditions = status.list("conditions");
     let is_true = |kind: &str| conditions.iter().any(|c| c.text("type") == kind && c.text("status") == "True");
-    let gated = |c: &Value| c.text("type") == "PodScheduled" && c.text("reason") == "SchedulingGated";
+    let gated = |c: Node<'_>| c.text("type") == "PodScheduled" && c.text("reason") == "SchedulingGated";
     if conditions.iter().any(gated) {
         reason = "SchedulingGated".to_owned();
     }
     let init_containers = spec.list("initContainers");
-    let is_sidecar_name = |name: &str| init_containers.iter().any(|c| c.text("name") == name && is_sidecar(c.into()));
-    let sidecars = init_containers.iter().filter(|c| is_sidecar((*c).into())).count();
+    let is_sidecar_name =
+        |name: &str| init_containers.iter().any(|c| c.text("name") == name && is_sidecar(ContainerView::over(c)));
+    let sidecars = init_containers.iter().filter(|c| is_sidecar(ContainerView::over(*c))).count();
     let mut summary = Summary {
         reason: String::new(),
         ready: 0,
@@ -93,7 +96,7 @@ fn summarize(pod: &Value) -> Summary {
         summary.restarts = sidecar_restarts;
         summary.last_restart = sidecar_last;
         let (mut running, mut error) = (false, None);
-        for container in status.list("containerStatuses").iter().rev() {
+        for container in status.list("containerStatuses").iter().collect::<Vec<_>>().into_iter().rev() {
             summary.restarts += container.int("restartCount");
             summary.last_restart = summary.last_restart.max(last_end(container));
             let state = container.field("state");
@@ -132,7 +135,7 @@ fn summarize(pod: &Value) -> Summary {
     summary
 }
 
-fn why_ended(ended: &Value) -> String {
+fn why_ended(ended: Node<'_>) -> String {
     match (ended.text("reason"), ended.int("signal")) {
         ("", 0) => format!("ExitCode:{}", ended.int("exitCode")),
         ("", signal) => format!("Signal:{signal}"),
@@ -140,17 +143,17 @@ fn why_ended(ended: &Value) -> String {
     }
 }
 
-fn last_end(container: &Value) -> Option<Timestamp> {
+fn last_end(container: Node<'_>) -> Option<Timestamp> {
     container.field("lastState").field("terminated").field("finishedAt").and_then(print::timestamp)
 }
 
-fn readiness_gates(pod: &Value) -> String {
+fn readiness_gates(pod: Node<'_>) -> String {
     let gates = pod.field("spec").list("readinessGates");
     if gates.is_empty() {
         return "<none>".to_owned();
     }
     let conditions = pod.field("status").list("conditions");
-    let is_true = |gate: &&Value| {
+    let is_true = |gate: &Node<'_>| {
         let kind = gate.text("conditionType");
         conditions.iter().find(|c| c.text("type") == kind).is_some_and(|c| c.text("status") == "True")
     };
@@ -166,7 +169,7 @@ mod tests {
     #[track_caller]
     fn check(spec: Value, status: Value, expected: [&str; 3]) {
         let pod = json!({"metadata": {"name": "a"}, "spec": spec, "status": status});
-        let cells = cells(&pod, crate::testing::now());
+        let cells = cells(Node::Value(&pod), crate::testing::now());
         let shown: Vec<&str> = cells[1..4].iter().filter_map(Value::as_str).collect();
         assert_eq!(shown, expected);
     }
@@ -230,8 +233,8 @@ mod tests {
     #[test]
     fn a_dying_pod_is_terminating() {
         let pod = |phase: &str| json!({"metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": {"phase": phase}});
-        assert_eq!(cells(&pod("Running"), crate::testing::now())[2], "Terminating");
-        assert_eq!(cells(&pod("Succeeded"), crate::testing::now())[2], "Succeeded");
+        assert_eq!(cells(Node::Value(&pod("Running")), crate::testing::now())[2], "Terminating");
+        assert_eq!(cells(Node::Value(&pod("Succeeded")), crate::testing::now())[2], "Succeeded");
     }
 
     #[test]

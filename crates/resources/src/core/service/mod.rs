@@ -5,11 +5,13 @@ mod prepare;
 mod validate;
 
 use crate::print;
-use crate::read::{Read, default_text, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::network::warn_of_ip;
 use crate::{Context, Strategy, names};
+use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -103,12 +105,12 @@ impl Strategy for Service {
         true
     }
 
-    fn selectable_fields(&self, service: &Value) -> Vec<(&'static str, String)> {
+    fn selectable_fields(&self, service: Node<'_>) -> Vec<(&'static str, String)> {
         let spec = service.field("spec");
         vec![("spec.clusterIP", spec.text("clusterIP").into()), ("spec.type", spec.text("type").into())]
     }
 
-    fn cells(&self, service: &Value, now: Timestamp) -> Vec<Value> {
+    fn cells(&self, service: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = service.field("spec");
         let first = spec.texts("clusterIPs").next().unwrap_or_default();
         vec![
@@ -118,7 +120,7 @@ impl Strategy for Service {
             external_ip(service).into(),
             print::or_none(ports(spec.list("ports"))).into(),
             print::age(service, now).into(),
-            print::labels(spec.entries("selector")).into(),
+            print::labels(spec.pairs("selector")).into(),
         ]
     }
 }
@@ -142,7 +144,7 @@ fn needs_health_check(spec: &Value) -> bool {
     spec.text("type") == "LoadBalancer" && spec.text("externalTrafficPolicy") == "Local"
 }
 
-fn external_ip(service: &Value) -> String {
+fn external_ip(service: Node<'_>) -> String {
     let spec = service.field("spec");
     let external: Vec<&str> = spec.texts("externalIPs").collect();
     match spec.text("type") {
@@ -168,8 +170,8 @@ fn external_ip(service: &Value) -> String {
 }
 
 /// `80:30080/TCP,443/TCP`.
-fn ports(ports: &[Value]) -> String {
-    let piece = |port: &Value| match port.int("nodePort") {
+fn ports(ports: List<'_, Node<'_>>) -> String {
+    let piece = |port: Node<'_>| match port.int("nodePort") {
         0 => format!("{}/{}", port.int("port"), port.text("protocol")),
         node_port => format!("{}:{node_port}/{}", port.int("port"), port.text("protocol")),
     };

@@ -11,8 +11,8 @@ use crate::validation::network::{
 };
 use crate::validation::{each, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::rules::cidr::parse_ip_sloppy;
 use ferry_api::object::Meta;
+use ferry_api::rules::cidr::parse_ip_sloppy;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
