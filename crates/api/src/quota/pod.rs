@@ -5,14 +5,13 @@ use crate::object::Meta;
 use crate::rules::pod::is_terminal;
 use crate::rules::pod_requests::{self, Options, compute_limits, compute_requests, has_pod_level_resources};
 use crate::rules::qos::{QosClass, qos_class};
+use crate::rules::resource_name::{REQUESTS, is_extended, is_huge_page, is_native};
 use crate::view::core::v1::PodView;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const COUNT: &str = "count/pods";
-const HUGE_PAGES: &str = "hugepages-";
-const REQUESTS: &str = "requests.";
 const DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
 const COMPUTE: [&str; 11] = [
@@ -33,12 +32,11 @@ const COMPUTE: [&str; 11] = [
 const MUST_BE_STATED: [&str; 6] = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
 
 pub(super) fn measures(name: &str) -> bool {
-    let is_native = !name.contains('/') || name.contains("kubernetes.io/");
     let requested = name.strip_prefix(REQUESTS);
     COMPUTE.contains(&name)
-        || name.starts_with(HUGE_PAGES)
-        || requested.is_some_and(|name| name.starts_with(HUGE_PAGES) || name.starts_with(DEVICE_CLASS))
-        || (requested.is_some() && !is_native)
+        || is_huge_page(name)
+        || requested.is_some_and(|name| is_huge_page(name) || name.starts_with(DEVICE_CLASS))
+        || (requested.is_some() && !is_native(name))
 }
 
 /// A pod that is over, or whose time to end has passed, holds nothing but its place in
@@ -70,11 +68,11 @@ pub(super) fn usage(pod: &Value, now: Timestamp) -> Amounts {
 fn compute(requests: &pod_requests::Amounts<'_>, limits: &pod_requests::Amounts<'_>) -> Amounts {
     let mut out = Amounts::from([("pods".to_owned(), one())]);
     for (name, amount) in requests {
-        let is_plain = matches!(*name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with(HUGE_PAGES);
+        let is_plain = matches!(*name, "cpu" | "memory" | "ephemeral-storage") || is_huge_page(name);
         if is_plain {
             out.insert((*name).to_owned(), *amount);
         }
-        if is_plain || is_extended(name) {
+        if is_plain || is_extended(name) || name.starts_with(DEVICE_CLASS) {
             out.insert(format!("{REQUESTS}{name}"), *amount);
         }
     }
@@ -84,11 +82,6 @@ fn compute(requests: &pod_requests::Amounts<'_>, limits: &pod_requests::Amounts<
         }
     }
     out
-}
-
-fn is_extended(name: &str) -> bool {
-    let is_foreign = name.contains('/') && !name.contains("kubernetes.io/");
-    (is_foreign && !name.starts_with(REQUESTS)) || name.starts_with(DEVICE_CLASS)
 }
 
 pub(super) fn check_constraints(required: &[&str], pod: &Value) -> Result<(), String> {

@@ -15,6 +15,7 @@
 //! | [`int_or_percent`] | the number that `3` or `"25%"` comes to | apimachinery/pkg/util/intstr |
 //! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
 //! | [`duration`] | durations as Go reads and prints them | Go's time package |
+//! | [`resource_name`] | native, extended and huge page resources by their name | pkg/apis/core/v1/helper/helpers.go |
 //! | [`key`] | the namespace and name of an object | client-go/tools/cache ObjectName |
 //! | [`backoff`] | doubling pauses between retries | apimachinery/pkg/util/wait/backoff.go |
 //!
@@ -35,4 +36,5 @@ pub mod owner;
 pub mod pod;
 pub mod pod_requests;
 pub mod qos;
+pub mod resource_name;
 pub mod toleration;

@@ -13,6 +13,7 @@
 //! | quota, validation | [`compute_requests`], [`compute_limits`] with their own [`Options`] |
 
 use super::pod::is_sidecar;
+use super::resource_name::is_huge_page;
 use crate::quantity::{Format, Quantity};
 use crate::view::Map;
 use crate::view::core::v1::{
@@ -106,7 +107,7 @@ pub fn non_zero_requests(pod: PodView<'_>) -> Amounts<'_> {
 
 /// Whether amounts of this resource may be stated for a pod as a whole.
 pub fn is_pod_level(resource: &str) -> bool {
-    matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
+    matches!(resource, "cpu" | "memory") || is_huge_page(resource)
 }
 
 /// Whether the pod as a whole states a request or a limit.
