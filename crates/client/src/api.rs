@@ -1,7 +1,7 @@
 //! The requests about one kind: `client.api::<Pod>("default").get("web")`.
 
 use crate::error::Error;
-use crate::object::Object;
+use crate::object::SharedObject;
 use crate::request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};
 use crate::transport::read_body;
 use ferry_api::document::{Document, DocumentList};
@@ -28,7 +28,7 @@ pub struct Api<'c, K> {
 /// A page of a list.
 #[derive(Debug)]
 pub struct ObjectList<K> {
-    pub items: Vec<Object<K>>,
+    pub items: Vec<SharedObject<K>>,
     pub resource_version: String,
     /// Empty on the last page.
     pub continue_token: String,
@@ -47,27 +47,27 @@ impl Client {
 }
 
 impl<K: Kind> Api<'_, K> {
-    pub async fn get(&self, name: &str) -> Result<Object<K>, Error> {
+    pub async fn get(&self, name: &str) -> Result<SharedObject<K>, Error> {
         self.send(http::Method::GET, Some(name), None, None).await
     }
 
-    pub async fn create(&self, object: &K) -> Result<Object<K>, Error> {
+    pub async fn create(&self, object: &K) -> Result<SharedObject<K>, Error> {
         self.send(http::Method::POST, None, None, Some(object.value())).await
     }
 
-    pub async fn replace(&self, object: &K) -> Result<Object<K>, Error> {
+    pub async fn replace(&self, object: &K) -> Result<SharedObject<K>, Error> {
         self.send(http::Method::PUT, Some(name_of(object)), None, Some(object.value())).await
     }
 
-    pub async fn replace_status(&self, object: &K) -> Result<Object<K>, Error> {
+    pub async fn replace_status(&self, object: &K) -> Result<SharedObject<K>, Error> {
         self.send(http::Method::PUT, Some(name_of(object)), Some("status"), Some(object.value())).await
     }
 
-    pub async fn patch(&self, name: &str, patch: &Patch) -> Result<Object<K>, Error> {
+    pub async fn patch(&self, name: &str, patch: &Patch) -> Result<SharedObject<K>, Error> {
         self.patch_subresource(name, None, patch).await
     }
 
-    pub async fn patch_status(&self, name: &str, patch: &Patch) -> Result<Object<K>, Error> {
+    pub async fn patch_status(&self, name: &str, patch: &Patch) -> Result<SharedObject<K>, Error> {
         self.patch_subresource(name, Some("status"), patch).await
     }
 
@@ -76,7 +76,7 @@ impl<K: Kind> Api<'_, K> {
         name: &str,
         subresource: Option<&str>,
         patch: &Patch,
-    ) -> Result<Object<K>, Error> {
+    ) -> Result<SharedObject<K>, Error> {
         let request = self.client.patch_request(&self.path, &self.namespace, name, subresource, patch)?;
         self.answer(request).await
     }
@@ -91,13 +91,13 @@ impl<K: Kind> Api<'_, K> {
         name: &str,
         subresource: &str,
         body: &Value,
-    ) -> Result<Object<R>, Error> {
+    ) -> Result<SharedObject<R>, Error> {
         let api = self.client.api_at::<R>(self.path.clone(), &self.namespace);
         api.send(http::Method::POST, Some(name), Some(subresource), Some(body)).await
     }
 
     /// PUT to a subresource (`finalize`, `approval`).
-    pub async fn replace_subresource(&self, object: &K, subresource: &str) -> Result<Object<K>, Error> {
+    pub async fn replace_subresource(&self, object: &K, subresource: &str) -> Result<SharedObject<K>, Error> {
         self.send(http::Method::PUT, Some(name_of(object)), Some(subresource), Some(object.value())).await
     }
 
@@ -117,7 +117,7 @@ impl<K: Kind> Api<'_, K> {
         let response = self.client.call_for_documents(request).await?;
         if let Some(list) = response.extensions().get::<DocumentList>() {
             return Ok(ObjectList {
-                items: list.items.iter().cloned().map(Object::new).collect(),
+                items: list.items.iter().cloned().map(SharedObject::new).collect(),
                 resource_version: list.resource_version.clone(),
                 continue_token: list.continue_token.clone(),
             });
@@ -132,16 +132,16 @@ impl<K: Kind> Api<'_, K> {
         name: Option<&str>,
         subresource: Option<&str>,
         body: Option<&Value>,
-    ) -> Result<Object<K>, Error> {
+    ) -> Result<SharedObject<K>, Error> {
         let path = self.path.url(&self.namespace, name, subresource);
         let body = body.map(|body| body.to_string().into_bytes());
         self.answer(Request { method, path, body, ..Default::default() }).await
     }
 
-    async fn answer(&self, request: Request) -> Result<Object<K>, Error> {
+    async fn answer(&self, request: Request) -> Result<SharedObject<K>, Error> {
         let response = self.client.call(request).await?;
         let body = read_body(response.into_body()).await.map_err(Error::Transport)?;
-        Ok(Object::new(Arc::new(Document::new(body))))
+        Ok(SharedObject::new(Arc::new(Document::new(body))))
     }
 }
 
@@ -171,7 +171,7 @@ fn parse_list<K>(body: &[u8]) -> Result<ObjectList<K>, serde_json::Error> {
     let wire: Wire<'_> = serde_json::from_slice(body)?;
     let metadata = ferry_api::view::meta::v1::ListMetaView::over((&wire.metadata).into());
     let document = |item: &serde_json::value::RawValue| {
-        Object::new(Arc::new(Document::new(bytes::Bytes::copy_from_slice(item.get().as_bytes()))))
+        SharedObject::new(Arc::new(Document::new(bytes::Bytes::copy_from_slice(item.get().as_bytes()))))
     };
     Ok(ObjectList {
         items: wire.items.unwrap_or_default().into_iter().map(document).collect(),

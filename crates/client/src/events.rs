@@ -5,7 +5,7 @@
 //! every five minutes). Recording never waits and never fails the caller.
 
 use crate::object::Reference;
-use crate::request::{Client, Object, Patch};
+use crate::request::{Client, Patch};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{Event, EventSource, ObjectReference};
 use ferry_api::view::meta::v1::ObjectMeta;
@@ -79,20 +79,6 @@ impl Recorder {
 
     pub fn warning(&self, object: impl Into<Reference>, reason: &str, message: impl Into<String>) {
         self.event(object, EventType::Warning, reason, message);
-    }
-}
-
-/// How an event names its object.
-pub fn reference<K: Object>(object: &K) -> k8s_openapi::api::core::v1::ObjectReference {
-    let meta = object.metadata();
-    k8s_openapi::api::core::v1::ObjectReference {
-        api_version: Some(K::API_VERSION.to_owned()),
-        kind: Some(K::KIND.to_owned()),
-        name: meta.name.clone(),
-        namespace: meta.namespace.clone(),
-        uid: meta.uid.clone(),
-        resource_version: meta.resource_version.clone(),
-        ..Default::default()
     }
 }
 

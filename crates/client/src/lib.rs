@@ -6,29 +6,25 @@
 //! authentication and authorization.
 
 mod api;
-pub mod cache;
+mod cache;
 mod decode;
 mod error;
 mod events;
-mod informer;
-mod informers;
 mod object;
 mod queue;
-mod reflector;
 mod request;
 mod tls;
 mod transport;
 mod watch;
 
 pub use api::{Api, ObjectList};
+pub use cache::{Event, IndexValues, Informer, Informers};
 pub use decode::decode;
 pub use error::Error;
-pub use events::{EventType, Recorder, reference};
-pub use informer::{Cached, Event, Informer, ObjectMetadata};
-pub use informers::Informers;
-pub use object::{Object as SharedObject, Reference};
+pub use events::{EventType, Recorder};
+pub use object::{Reference, SharedObject};
 pub use queue::Queue;
-pub use request::{Client, DeleteParams, List, ListParams, Object, Patch, Request, ResourcePath};
+pub use request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};
 pub use tls::TlsTransport;
 pub use transport::{Body, BoxError, Transport, empty_body, full_body, read_body};
-pub use watch::{WatchEvent, WatchEvents, WatchLines};
+pub use watch::WatchEvents;

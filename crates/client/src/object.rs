@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 /// One version of an object of kind `K`. A clone shares the document; in the process of the
 /// API server it is the one that the watch cache holds.
-pub struct Object<K> {
+pub struct SharedObject<K> {
     document: Arc<Document>,
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K> Object<K> {
+impl<K> SharedObject<K> {
     pub fn new(document: Arc<Document>) -> Self {
         Self { document, kind: PhantomData }
     }
@@ -23,19 +23,19 @@ impl<K> Object<K> {
     }
 }
 
-impl<K> Clone for Object<K> {
+impl<K> Clone for SharedObject<K> {
     fn clone(&self) -> Self {
         Self::new(self.document.clone())
     }
 }
 
-impl<K> std::fmt::Debug for Object<K> {
+impl<K> std::fmt::Debug for SharedObject<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.document.fmt(f)
     }
 }
 
-impl<K: Kind> Object<K> {
+impl<K: Kind> SharedObject<K> {
     /// An object that the caller has made itself, of its kind's own value or of JSON.
     pub fn of(own: impl Into<K>) -> Self {
         let own: K = own.into();
@@ -78,7 +78,7 @@ impl<K: Kind> Object<K> {
     }
 }
 
-impl<K: Kind> From<K> for Object<K> {
+impl<K: Kind> From<K> for SharedObject<K> {
     fn from(own: K) -> Self {
         Self::of(own)
     }
@@ -122,23 +122,8 @@ impl From<&Reference> for Reference {
     }
 }
 
-impl<K: Kind> From<&Object<K>> for Reference {
-    fn from(object: &Object<K>) -> Self {
+impl<K: Kind> From<&SharedObject<K>> for Reference {
+    fn from(object: &SharedObject<K>) -> Self {
         object.reference()
-    }
-}
-
-impl From<&k8s_openapi::api::core::v1::ObjectReference> for Reference {
-    fn from(reference: &k8s_openapi::api::core::v1::ObjectReference) -> Self {
-        let text = |field: &Option<String>| field.clone().unwrap_or_default();
-        Self {
-            api_version: text(&reference.api_version),
-            kind: text(&reference.kind),
-            namespace: text(&reference.namespace),
-            name: text(&reference.name),
-            uid: text(&reference.uid),
-            resource_version: text(&reference.resource_version),
-            field_path: text(&reference.field_path),
-        }
     }
 }

@@ -1,13 +1,13 @@
-//! One request and its answer, typed by the kind asked for.
+//! One request and its answer. `api.rs` has the requests of a kind.
 
-use crate::decode::{Page, decode, decode_page};
+use crate::decode::decode;
 use crate::error::Error;
 use crate::transport::{Body, Transport, empty_body, full_body, read_body};
-use crate::watch::{WatchEvents, WatchLines};
+use crate::watch::WatchEvents;
 use ferry_api::document::WantsDocuments;
 use ferry_api::problems::Problems;
 use ferry_api::status::Status;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ferry_api::view::Kind;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,31 +22,6 @@ const SEGMENT: &AsciiSet =
 /// How often a request that was told to come back later (429) is sent again.
 const MAX_RETRIES_WHEN_THROTTLED: u32 = 5;
 
-/// A kind with metadata, as k8s-openapi declares it.
-pub trait Object:
-    k8s_openapi::Resource
-    + k8s_openapi::Metadata<Ty = ObjectMeta>
-    + Serialize
-    + DeserializeOwned
-    + Clone
-    + Send
-    + Sync
-    + 'static
-{
-}
-
-impl<K> Object for K where
-    K: k8s_openapi::Resource
-        + k8s_openapi::Metadata<Ty = ObjectMeta>
-        + Serialize
-        + DeserializeOwned
-        + Clone
-        + Send
-        + Sync
-        + 'static
-{
-}
-
 /// Where a collection is: `/apis/apps/v1/…/deployments`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourcePath {
@@ -60,8 +35,8 @@ impl ResourcePath {
         Self { group: group.into(), version: version.into(), plural: plural.into() }
     }
 
-    pub fn of<K: k8s_openapi::Resource>() -> Self {
-        Self::new(K::GROUP, K::VERSION, K::URL_PATH_SEGMENT)
+    pub fn of<K: Kind>() -> Self {
+        Self::new(K::GROUP, K::VERSION, K::PLURAL)
     }
 
     /// The URL path of the collection, of one object, or of an object's subresource.
@@ -116,13 +91,6 @@ impl ListParams {
         add("resourceVersion", self.resource_version.clone());
         query
     }
-}
-
-#[derive(Clone, Debug)]
-pub struct List<K> {
-    pub items: Vec<K>,
-    pub resource_version: String,
-    pub continue_token: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -221,77 +189,6 @@ impl Client {
         self.user_agent.split('/').next().unwrap_or_default()
     }
 
-    pub async fn get<K: Object>(&self, namespace: &str, name: &str) -> Result<K, Error> {
-        self.read(http::Method::GET, ResourcePath::of::<K>().url(namespace, Some(name), None), None::<&()>).await
-    }
-
-    pub async fn list<K: Object>(&self, namespace: &str, params: &ListParams) -> Result<List<K>, Error> {
-        self.list_at(&ResourcePath::of::<K>(), namespace, params, None).await
-    }
-
-    pub async fn create<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
-        self.read(http::Method::POST, ResourcePath::of::<K>().url(namespace, None, None), Some(object)).await
-    }
-
-    pub async fn replace<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
-        self.put(namespace, object, None).await
-    }
-
-    pub async fn replace_status<K: Object>(&self, namespace: &str, object: &K) -> Result<K, Error> {
-        self.put(namespace, object, Some("status")).await
-    }
-
-    async fn put<K: Object>(&self, namespace: &str, object: &K, subresource: Option<&str>) -> Result<K, Error> {
-        let name = object.metadata().name.as_deref().unwrap_or_default();
-        self.read(http::Method::PUT, ResourcePath::of::<K>().url(namespace, Some(name), subresource), Some(object))
-            .await
-    }
-
-    pub async fn patch<K: Object>(&self, namespace: &str, name: &str, patch: &Patch) -> Result<K, Error> {
-        self.patch_at(&ResourcePath::of::<K>(), namespace, name, None, patch).await
-    }
-
-    pub async fn patch_status<K: Object>(&self, namespace: &str, name: &str, patch: &Patch) -> Result<K, Error> {
-        self.patch_at(&ResourcePath::of::<K>(), namespace, name, Some("status"), patch).await
-    }
-
-    pub async fn delete<K: Object>(&self, namespace: &str, name: &str, params: &DeleteParams) -> Result<(), Error> {
-        self.delete_at(&ResourcePath::of::<K>(), namespace, name, params).await
-    }
-
-    pub async fn create_subresource<K: Object, B: Serialize, R: DeserializeOwned>(
-        &self,
-        namespace: &str,
-        name: &str,
-        subresource: &str,
-        body: &B,
-    ) -> Result<R, Error> {
-        self.read(http::Method::POST, ResourcePath::of::<K>().url(namespace, Some(name), Some(subresource)), Some(body))
-            .await
-    }
-
-    /// PUT of a body to a subresource (`finalize`, `approval`).
-    pub async fn replace_subresource<B: Serialize, R: DeserializeOwned>(
-        &self,
-        path: &ResourcePath,
-        namespace: &str,
-        name: &str,
-        subresource: &str,
-        body: &B,
-    ) -> Result<R, Error> {
-        self.read(http::Method::PUT, path.url(namespace, Some(name), Some(subresource)), Some(body)).await
-    }
-
-    /// The same verbs for a kind known only at run time.
-    pub async fn get_at<R: DeserializeOwned>(
-        &self,
-        path: &ResourcePath,
-        namespace: &str,
-        name: &str,
-    ) -> Result<R, Error> {
-        self.read(http::Method::GET, path.url(namespace, Some(name), None), None::<&()>).await
-    }
-
     pub async fn delete_at(
         &self,
         path: &ResourcePath,
@@ -345,61 +242,8 @@ impl Client {
         })
     }
 
-    /// `accept` asks for another form of the items (`…;as=PartialObjectMetadataList…`).
-    pub async fn list_at<T: DeserializeOwned>(
-        &self,
-        path: &ResourcePath,
-        namespace: &str,
-        params: &ListParams,
-        accept: Option<&str>,
-    ) -> Result<List<T>, Error> {
-        let page = self.page_at(path, namespace, params, accept).await?;
-        match page.unreadable.into_iter().next() {
-            Some(object) => {
-                let what = format!("{} {}/{}", path.plural, object.namespace, object.name);
-                Err(Error::Decode { what, source: object.error })
-            }
-            None => Ok(List {
-                items: page.items,
-                resource_version: page.resource_version,
-                continue_token: page.continue_token,
-            }),
-        }
-    }
-
-    /// The same with the objects that do not decode beside those that do.
-    pub(crate) async fn page_at<T: DeserializeOwned>(
-        &self,
-        path: &ResourcePath,
-        namespace: &str,
-        params: &ListParams,
-        accept: Option<&str>,
-    ) -> Result<Page<T>, Error> {
-        let request = Request {
-            path: path.url(namespace, None, None),
-            query: params.query(),
-            accept: accept.map(str::to_owned),
-            ..Default::default()
-        };
-        let what = format!("{} {}", request.method, request.path);
-        let body = read_body(self.call(request).await?.into_body()).await.map_err(Error::Transport)?;
-        decode_page(&body).map_err(|source| Error::Decode { what, source })
-    }
-
-    /// Opens a watch after `resource_version`. The stream ends when the server ends it.
-    pub async fn watch_at(
-        &self,
-        path: &ResourcePath,
-        namespace: &str,
-        params: &ListParams,
-        resource_version: &str,
-        accept: Option<&str>,
-    ) -> Result<WatchLines, Error> {
-        let request = watch_request(path, namespace, params, resource_version, accept);
-        Ok(WatchLines::new(self.call(request).await?.into_body()))
-    }
-
-    /// The same in documents, which in the API server's own process are those of its cache.
+    /// Opens a watch after `resource_version`. In the API server's own process its events are
+    /// the documents of the watch cache. The stream ends when the server ends it.
     pub async fn watch_documents(
         &self,
         path: &ResourcePath,

@@ -2,35 +2,35 @@
 //! over this list, by being named here.
 
 use crate::Config;
-use crate::bootstrap_signer::BootstrapSignerController;
-use crate::certificates::approver::ApprovingController;
-use crate::certificates::cleaner::CleanerController;
-use crate::certificates::signer::SigningController;
-use crate::cluster_role_aggregation::ClusterRoleAggregationController;
-use crate::daemon_set::DaemonSetController;
-use crate::deployment::DeploymentController;
-use crate::disruption::DisruptionController;
-use crate::endpoint_slice::EndpointSliceController;
-use crate::endpoint_slice_mirroring::EndpointSliceMirroringController;
-use crate::endpoints::EndpointsController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
-use crate::legacy_token_cleaner::LegacyTokenCleanerController;
 use crate::namespace::NamespaceController;
-use crate::node_ipam::NodeIpamController;
-use crate::node_lifecycle::NodeLifecycleController;
-use crate::pod_gc::PodGcController;
-use crate::replica_set::ReplicaController;
+use crate::network::endpoint_slice::EndpointSliceController;
+use crate::network::endpoint_slice_mirroring::EndpointSliceMirroringController;
+use crate::network::endpoints::EndpointsController;
+use crate::node::node_ipam::NodeIpamController;
+use crate::node::node_lifecycle::NodeLifecycleController;
+use crate::node::taint_eviction::TaintEvictionController;
 use crate::resource_quota::ResourceQuotaController;
-use crate::root_ca::RootCaController;
 use crate::runner::Controller;
-use crate::service_account::ServiceAccountController;
-use crate::service_account_token::ServiceAccountTokenController;
-use crate::storage_protection::{
+use crate::security::bootstrap_signer::BootstrapSignerController;
+use crate::security::certificates::approver::ApprovingController;
+use crate::security::certificates::cleaner::CleanerController;
+use crate::security::certificates::signer::SigningController;
+use crate::security::cluster_role_aggregation::ClusterRoleAggregationController;
+use crate::security::legacy_token_cleaner::LegacyTokenCleanerController;
+use crate::security::root_ca::RootCaController;
+use crate::security::service_account::ServiceAccountController;
+use crate::security::service_account_token::ServiceAccountTokenController;
+use crate::security::token_cleaner::TokenCleanerController;
+use crate::storage::storage_protection::{
     AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
 };
-use crate::taint_eviction::TaintEvictionController;
-use crate::token_cleaner::TokenCleanerController;
+use crate::workload::daemon_set::DaemonSetController;
+use crate::workload::deployment::DeploymentController;
+use crate::workload::disruption::DisruptionController;
+use crate::workload::pod_gc::PodGcController;
+use crate::workload::replica_set::ReplicaController;
 use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;

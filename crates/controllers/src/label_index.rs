@@ -10,7 +10,7 @@
 //! under `default/pod-template-hash=5d4` only. A pod asks once for each of its labels, and once
 //! for the selectors of its namespace that have expressions only.
 
-use crate::template::HASH_LABEL;
+use crate::workload::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
 use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet};
 use ferry_api::view::core::v1::{ReplicationController, Service};
@@ -18,7 +18,7 @@ use ferry_api::view::meta::v1::LabelSelectorView;
 use ferry_api::view::policy::v1::PodDisruptionBudget;
 use ferry_api::view::{Kind, Map};
 use ferry_client::SharedObject;
-use ferry_client::cache::Informer;
+use ferry_client::Informer;
 
 const BY_LABEL: &str = "label";
 const BY_SELECTOR: &str = "selector";

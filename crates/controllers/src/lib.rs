@@ -5,48 +5,28 @@
 //! each speaks with the rights of its own service account.
 //!
 //! A controller is one file (or folder) that implements [`runner::Controller`], and one
-//! line in all.rs.
+//! line in all.rs. Each stands in the room of what it looks after; those that look after
+//! every kind (garbage collection, namespaces, quotas) stand here.
 
 mod all;
-mod bootstrap_signer;
-mod bootstrap_token;
-mod certificates;
-mod claim;
-mod cluster_role_aggregation;
-mod daemon_set;
-mod deployment;
 mod discovery;
-mod disruption;
-mod endpoint_slice;
-mod endpoint_slice_mirroring;
-mod endpoints;
 mod error;
-mod expectations;
 mod garbage_collector;
 mod label_index;
-mod legacy_token_cleaner;
 mod metrics;
 mod namespace;
+mod network;
+mod node;
 mod node_index;
-mod node_ipam;
-mod node_lifecycle;
-mod pod_control;
-mod pod_gc;
-mod replica_set;
 mod resource_quota;
-mod root_ca;
 pub mod runner;
-mod service_account;
-mod service_account_token;
-mod service_pods;
-mod storage_protection;
-mod taint_eviction;
-mod template;
-mod token_cleaner;
+mod security;
+mod storage;
+mod workload;
 
-pub use certificates::signer::{CertificateSigner, SigningOrder};
 pub use error::{Error, Result};
 pub use metrics::Metrics;
+pub use security::certificates::signer::{CertificateSigner, SigningOrder};
 
 use ferry_client::{Client, Informers, Recorder};
 use runner::{Clock, Context, run_controller};
@@ -116,7 +96,7 @@ pub async fn run(
         let context = Context {
             recorder: Recorder::new(client.clone(), controller.name(), ""),
             client,
-            informers: informers.cache().clone(),
+            informers: informers.clone(),
             clock: Clock::system(),
         };
         running.spawn(run_controller(controller, context, config.metrics.clone(), shutdown.clone()));

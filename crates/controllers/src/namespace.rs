@@ -14,7 +14,7 @@ use conditions::Findings;
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::core::v1::{Namespace, Pod};
 use ferry_api::view::meta::v1::PartialObjectMetadata;
-use ferry_client::cache::{Event, Informers};
+use ferry_client::{Event, Informers};
 use ferry_client::{DeleteParams, ListParams, ResourcePath, SharedObject};
 use jiff::Timestamp;
 use std::collections::BTreeMap;

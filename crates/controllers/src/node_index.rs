@@ -3,7 +3,7 @@
 
 use ferry_api::view::core::v1::Pod;
 use ferry_client::SharedObject;
-use ferry_client::cache::Informer;
+use ferry_client::Informer;
 
 const BY_NODE: &str = "node";
 

@@ -16,7 +16,7 @@ use ferry_api::view::Kind;
 use ferry_api::view::core::v1::{PersistentVolumeClaim, Pod, ResourceQuota, Service};
 use ferry_api::view::meta::v1::PartialObjectMetadata;
 use ferry_api::view::resource::v1::ResourceClaim;
-use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers};
 use ferry_client::{ListParams, ResourcePath, SharedObject};
 use jiff::Timestamp;
 use parking_lot::{Mutex, RwLock};

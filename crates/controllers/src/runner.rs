@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::ObjectMetaView;
-use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers};
 use ferry_client::{Client, Queue, Recorder};
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use jiff::Timestamp;

@@ -380,7 +380,7 @@ async fn an_informer_of_a_kind_that_lived_for_a_moment_ends() {
     let (_guard, informers) = start_sharing(&api, Duration::from_secs(40));
     namespace(&api, "default");
     api.until("the controllers run", |api| api.get("serviceaccounts", "default", "default").is_some()).await;
-    let informers = informers.cache();
+    let informers = informers;
     let ships = informers.metadata(&ResourcePath::new("example.com", "v1", "ships"));
     ships.synced().await;
     let followed = informers.followed_metadata();

@@ -14,7 +14,7 @@ mod tcp;
 use ferry_api::view::Kind;
 use ferry_api::view::core::v1::{Namespace, Service};
 use ferry_api::view::discovery::v1::EndpointSlice;
-use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers};
 use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::RwLock;
 use std::net::{IpAddr, SocketAddr};

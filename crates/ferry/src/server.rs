@@ -21,7 +21,7 @@ use ferry_api::view::core::v1::Node;
 use ferry_apiserver::authn::token::TokenAuthority;
 use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
-use ferry_client::{Body, BoxError, Client, Informers, Transport, cache};
+use ferry_client::{Body, BoxError, Client, Informers, Transport};
 use ferry_pki::{Pki, PkiConfig};
 use ferry_store::sqlite::{OnLoss, SqliteStore};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -323,7 +323,7 @@ fn keep_proxy(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) -> Res
     let (ready, is_ready) = watch::channel(false);
     let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "kube-proxy");
     parts.keep("service proxy", move |token| {
-        let informers = cache::Informers::with_shutdown(client.clone(), token.clone());
+        let informers = Informers::with_shutdown(client.clone(), token.clone());
         let running = ferry_proxy::run(informers, config.clone(), ready.clone(), token);
         async move { running.await.map_err(Into::into) }
     });
@@ -387,7 +387,7 @@ fn keep_dns(
             ready: Some(bound),
             ..Default::default()
         };
-        let informers = cache::Informers::with_shutdown(client.clone(), token.clone());
+        let informers = Informers::with_shutdown(client.clone(), token.clone());
         let (ready, bridge) = (ready.clone(), cluster.bridge());
         async move {
             network::ensure_bridge(&bridge, gateway, bits).await?;

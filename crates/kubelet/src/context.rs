@@ -11,7 +11,7 @@ use crate::image::Images;
 use crate::server::ServedLogs;
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
-use ferry_client::cache::{Informer, Informers};
+use ferry_client::{Informer, Informers};
 use ferry_client::{Client, ListParams, Recorder, Reference, SharedObject};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;

@@ -44,7 +44,7 @@ use cri::Runtime;
 use cri::grpc::GrpcRuntime;
 use ferry_api::view::core::v1::Taint;
 use ferry_client::Client;
-use ferry_client::cache::Informers;
+use ferry_client::Informers;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;

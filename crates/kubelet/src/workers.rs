@@ -10,7 +10,7 @@ use crate::volume;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::SharedObject;
-use ferry_client::cache::Event;
+use ferry_client::Event;
 use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;

@@ -24,7 +24,7 @@ use std::ffi::OsString;
 use std::net::IpAddr;
 
 use ferry_api::rules::cidr::Cidr;
-use ferry_client::cache::Informers;
+use ferry_client::Informers;
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -13,7 +13,7 @@ use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::core::v1::Service;
 use ferry_api::view::discovery::v1::EndpointSlice;
 use ferry_client::SharedObject;
-use ferry_client::cache::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -9,7 +9,7 @@ mod reflector;
 
 pub use informers::Informers;
 
-use crate::object::Object;
+use crate::object::SharedObject;
 use crate::request::{Client, ListParams, ResourcePath};
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::ObjectMetaView;
@@ -22,21 +22,21 @@ use tokio::sync::{mpsc, watch};
 /// A change of the copy.
 #[derive(Debug)]
 pub enum Event<K> {
-    Added(Object<K>),
-    Updated { old: Object<K>, new: Object<K> },
-    Deleted(Object<K>),
+    Added(SharedObject<K>),
+    Updated { old: SharedObject<K>, new: SharedObject<K> },
+    Deleted(SharedObject<K>),
 }
 
 impl<K> Event<K> {
     /// The object as it is now, or as it last was.
-    pub fn object(&self) -> &Object<K> {
+    pub fn object(&self) -> &SharedObject<K> {
         match self {
             Self::Added(object) | Self::Deleted(object) | Self::Updated { new: object, .. } => object,
         }
     }
 
     /// The versions before and after the change.
-    pub fn versions(&self) -> (Option<&Object<K>>, Option<&Object<K>>) {
+    pub fn versions(&self) -> (Option<&SharedObject<K>>, Option<&SharedObject<K>>) {
         match self {
             Self::Added(new) => (None, Some(new)),
             Self::Updated { old, new } => (Some(old), Some(new)),
@@ -56,7 +56,7 @@ impl<K> Clone for Event<K> {
 }
 
 /// The values under which an index finds an object: the node of a pod, the claims it mounts.
-pub type IndexValues<K> = fn(&Object<K>) -> Vec<String>;
+pub type IndexValues<K> = fn(&SharedObject<K>) -> Vec<String>;
 
 /// The index that every informer has: by the uids of the owners.
 const BY_OWNER: &str = "owner";
@@ -79,7 +79,7 @@ struct Index<K> {
 }
 
 struct Copy<K> {
-    objects: BTreeMap<Key, Object<K>>,
+    objects: BTreeMap<Key, SharedObject<K>>,
     indexes: HashMap<&'static str, Index<K>>,
     subscribers: Vec<mpsc::UnboundedSender<Event<K>>>,
     /// The loop that fills the copy is over; no event comes any more.
@@ -135,14 +135,14 @@ impl<K: Kind> Informer<K> {
 
     /// A copy that nothing fills but [`Informer::put`] and [`Informer::remove`]: for tests of
     /// what reads from an informer.
-    pub fn fixed(objects: impl IntoIterator<Item = Object<K>>) -> Self {
+    pub fn fixed(objects: impl IntoIterator<Item = SharedObject<K>>) -> Self {
         let mut copy = Copy::default();
         objects.into_iter().for_each(|object| copy.put(object));
         Self { copy: Arc::new(RwLock::new(copy)), synced: watch::channel(true).1 }
     }
 
     /// Puts a version into a fixed copy.
-    pub fn put(&self, object: Object<K>) {
+    pub fn put(&self, object: SharedObject<K>) {
         self.copy.write().put(object);
     }
 
@@ -162,13 +162,13 @@ impl<K: Kind> Informer<K> {
     }
 
     /// An empty namespace for a cluster-scoped kind.
-    pub fn get(&self, namespace: &str, name: &str) -> Option<Object<K>> {
+    pub fn get(&self, namespace: &str, name: &str) -> Option<SharedObject<K>> {
         self.copy.read().objects.get(&*key(namespace, name)).cloned()
     }
 
     /// The objects of one namespace, or all of them, by namespace and name. Costs as much as
     /// there are: one event is worked off with an index.
-    pub fn list(&self, namespace: Option<&str>) -> Vec<Object<K>> {
+    pub fn list(&self, namespace: Option<&str>) -> Vec<SharedObject<K>> {
         let copy = self.copy.read();
         match namespace {
             None => copy.objects.values().cloned().collect(),
@@ -189,7 +189,7 @@ impl<K: Kind> Informer<K> {
     }
 
     /// Calls `each` for every object, without a list of them; it must not use the informer.
-    pub fn for_each(&self, each: impl FnMut(&Object<K>)) {
+    pub fn for_each(&self, each: impl FnMut(&SharedObject<K>)) {
         self.copy.read().objects.values().for_each(each);
     }
 
@@ -210,7 +210,7 @@ impl<K: Kind> Informer<K> {
 
     /// The objects that an index has under a value, by namespace and name. The index must
     /// have been added by [`Informer::indexed`]; one that was not finds nothing.
-    pub fn by_index(&self, name: &str, value: &str) -> Vec<Object<K>> {
+    pub fn by_index(&self, name: &str, value: &str) -> Vec<SharedObject<K>> {
         let copy = self.copy.read();
         debug_assert!(copy.indexes.contains_key(name), "no index {name}");
         let Some(keys) = copy.indexes.get(name).and_then(|index| index.keys.get(value)) else { return Vec::new() };
@@ -223,7 +223,7 @@ impl<K: Kind> Informer<K> {
     }
 
     /// The objects that name this uid in their owner references.
-    pub fn owned_by(&self, uid: &str) -> Vec<Object<K>> {
+    pub fn owned_by(&self, uid: &str) -> Vec<SharedObject<K>> {
         self.by_index(BY_OWNER, uid)
     }
 
@@ -244,13 +244,13 @@ impl<K: Kind> Informer<K> {
 }
 
 impl<K: Kind> Index<K> {
-    fn insert(&mut self, key: &Key, object: &Object<K>) {
+    fn insert(&mut self, key: &Key, object: &SharedObject<K>) {
         for value in (self.values)(object) {
             self.keys.entry(value).or_default().insert(key.clone());
         }
     }
 
-    fn remove(&mut self, key: &Key, object: &Object<K>) {
+    fn remove(&mut self, key: &Key, object: &SharedObject<K>) {
         for value in (self.values)(object) {
             if let Some(keys) = self.keys.get_mut(&value) {
                 keys.remove(key);
@@ -263,7 +263,7 @@ impl<K: Kind> Index<K> {
 }
 
 impl<K: Kind> Copy<K> {
-    fn put(&mut self, new: Object<K>) {
+    fn put(&mut self, new: SharedObject<K>) {
         let key = key_of(new.meta());
         let old = self.objects.insert(key.clone(), new.clone());
         for index in self.indexes.values_mut() {
@@ -284,7 +284,7 @@ impl<K: Kind> Copy<K> {
         }
     }
 
-    fn remove(&mut self, key: &Key, last: Option<Object<K>>) {
+    fn remove(&mut self, key: &Key, last: Option<SharedObject<K>>) {
         let Some(old) = self.objects.remove(key) else { return };
         for index in self.indexes.values_mut() {
             index.remove(key, &old);
@@ -297,7 +297,7 @@ impl<K: Kind> Copy<K> {
     }
 
     /// Makes the copy equal to a fresh list; what is not in it was deleted unseen.
-    fn replace(&mut self, objects: Vec<Object<K>>) {
+    fn replace(&mut self, objects: Vec<SharedObject<K>>) {
         let fresh: HashSet<Key> = objects.iter().map(|object| key_of(object.meta())).collect();
         let gone: Vec<Key> = self.objects.keys().filter(|key| !fresh.contains(*key)).cloned().collect();
         for key in gone {
@@ -315,10 +315,12 @@ mod tests {
     use ferry_api::view::core::v1::Pod;
     use serde_json::json;
 
-    fn object(name: &str, uid: &str, revision: &str, owner: Option<&str>) -> Object<Pod> {
+    fn object(name: &str, uid: &str, revision: &str, owner: Option<&str>) -> SharedObject<Pod> {
         let owners: Vec<_> = owner.into_iter().map(|uid| json!({"uid": uid})).collect();
-        Object::of(json!({"metadata": {"namespace": "default", "name": name, "uid": uid, "resourceVersion": revision,
-            "ownerReferences": owners}, "spec": {"nodeName": format!("node-{uid}")}}))
+        SharedObject::of(
+            json!({"metadata": {"namespace": "default", "name": name, "uid": uid, "resourceVersion": revision,
+            "ownerReferences": owners}, "spec": {"nodeName": format!("node-{uid}")}}),
+        )
     }
 
     fn describe(events: &mut mpsc::UnboundedReceiver<Event<Pod>>) -> Vec<String> {

@@ -6,7 +6,7 @@
 
 use super::Copy;
 use crate::error::Error;
-use crate::object::Object;
+use crate::object::SharedObject;
 use crate::request::{Client, ListParams, ResourcePath};
 use crate::watch::WatchEvents;
 use ferry_api::document::{DocumentEvent, EventType};
@@ -110,7 +110,7 @@ impl<K: Kind> Reflector<K> {
 
     /// Brings the copy in line with one event.
     fn apply(&self, DocumentEvent { kind, document }: DocumentEvent, revision: &mut String) {
-        let object = Object::<K>::new(document);
+        let object = SharedObject::<K>::new(document);
         let seen = object.meta().resource_version();
         if !seen.is_empty() {
             seen.clone_into(revision);
@@ -125,7 +125,7 @@ impl<K: Kind> Reflector<K> {
         }
     }
 
-    fn has_name(&self, object: &Object<K>) -> bool {
+    fn has_name(&self, object: &SharedObject<K>) -> bool {
         let has_name = !object.name().is_empty();
         if !has_name {
             let resource = &self.path.plural;

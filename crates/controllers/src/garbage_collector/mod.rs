@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use collect::{Dependents, Owner, Policy, Verdict, plan_collection};
 use ferry_api::view::View;
 use ferry_api::view::meta::v1::{ObjectMetaView, OwnerReferenceView, PartialObjectMetadata};
-use ferry_client::cache::{Event, Informers};
+use ferry_client::{Event, Informers};
 use ferry_client::{Api, DeleteParams, Patch, Reference, ResourcePath, SharedObject};
 use graph::{FOREGROUND, Graph, Node, ORPHAN, Uid};
 use parking_lot::{Mutex, RwLock};

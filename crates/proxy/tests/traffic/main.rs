@@ -13,7 +13,7 @@ use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::core::v1::ServiceView;
 use ferry_api::view::discovery::v1::EndpointSliceView;
 use ferry_client::Client;
-use ferry_client::cache::Informers;
+use ferry_client::Informers;
 use ferry_proxy::{Config, Nft, NftCommand, Ruleset, Transaction, compute_service, render_service};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -1,0 +1,11 @@
+//! Controllers of pods and of the kinds that make them, after upstream's pkg/controller/{replicaset,deployment,daemon,disruption,podgc}.
+
+pub mod claim;
+pub mod daemon_set;
+pub mod deployment;
+pub mod disruption;
+pub mod expectations;
+pub mod pod_control;
+pub mod pod_gc;
+pub mod replica_set;
+pub mod template;

@@ -1,0 +1,76 @@
+//! How a controller makes and removes its pods: many at a time, each reported to the owner's
+//! events and to the controller's expectations. Called by the controllers of replica sets,
+//! replication controllers and daemon sets.
+
+use crate::error::{During, Result};
+use crate::runner::{Context, Key};
+use crate::workload::expectations::Expectations;
+use ferry_api::view::core::v1::Pod;
+use ferry_client::{DeleteParams, Reference, SharedObject};
+use futures_util::future::join_all;
+
+/// The owner, as keys and events name it, and what it waits to see.
+pub struct PodControl<'a> {
+    pub ctx: &'a Context,
+    pub key: &'a Key,
+    pub subject: Reference,
+    pub expectations: &'a Expectations,
+}
+
+impl PodControl<'_> {
+    /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
+    /// failed request and not hundreds. The first failing batch ends the round.
+    pub async fn create(&self, pods: &[&Pod]) -> Result<()> {
+        let api = self.ctx.client.api::<Pod>(&self.key.namespace);
+        let mut left = pods;
+        let mut batch = 1;
+        while !left.is_empty() {
+            let (now, later) = left.split_at(batch.min(left.len()));
+            let created = join_all(now.iter().map(|pod| api.create(pod))).await;
+            let mut failure = None;
+            for result in created {
+                match result {
+                    Ok(pod) => {
+                        self.expectations.created(self.key, pod.uid(), pod.name());
+                        let message = format!("Created pod: {}", pod.name());
+                        self.ctx.recorder.normal(&self.subject, "SuccessfulCreate", message);
+                    }
+                    // Nothing can be created there any more: no failure, and no more tries.
+                    Err(error) if error.is_namespace_terminating() => return Ok(()),
+                    Err(error) => {
+                        self.ctx.recorder.warning(&self.subject, "FailedCreate", format!("Error creating: {error}"));
+                        failure = Some(error);
+                    }
+                }
+            }
+            if let Some(error) = failure {
+                return Err(error).during("create a pod of", self.key);
+            }
+            left = later;
+            batch *= 2;
+        }
+        Ok(())
+    }
+
+    /// Deletes all of them at once. One that is gone, or is another by now, is no failure.
+    pub async fn delete(&self, doomed: impl IntoIterator<Item = &SharedObject<Pod>>) -> Result<()> {
+        let api = self.ctx.client.api::<Pod>(&self.key.namespace);
+        let deletions = doomed.into_iter().map(|pod| async {
+            let params = DeleteParams { uid: Some(pod.uid().to_owned()), ..Default::default() };
+            match api.delete(pod.name(), &params).await {
+                Ok(()) => {
+                    self.expectations.deleted(self.key, pod.uid(), pod.name());
+                    let message = format!("Deleted pod: {}", pod.name());
+                    self.ctx.recorder.normal(&self.subject, "SuccessfulDelete", message);
+                    Ok(())
+                }
+                Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
+                Err(error) => {
+                    self.ctx.recorder.warning(&self.subject, "FailedDelete", format!("Error deleting: {error}"));
+                    Err(error).during("delete the pod", pod.name())
+                }
+            }
+        });
+        join_all(deletions).await.into_iter().collect()
+    }
+}
