@@ -83,7 +83,7 @@ impl Index {
     /// no JSON the error names the first that is wrong.
     pub fn read<'a>(&'a mut self, text: &'a str) -> Result<super::Node<'a>, String> {
         self.fill(text)?;
-        Ok(self.root(text))
+        Ok(self.root(text.as_bytes()))
     }
 
     /// An index of its own for one text, without room for more.
@@ -103,7 +103,7 @@ impl Index {
     }
 
     /// The outermost value of the text that this index was made of.
-    pub(super) fn root<'a>(&'a self, text: &'a str) -> super::Node<'a> {
+    pub(super) fn root<'a>(&'a self, text: &'a [u8]) -> super::Node<'a> {
         super::Node::Text(Place { text, index: self, at: 0 })
     }
 
@@ -192,7 +192,10 @@ impl Index {
 /// A value in an indexed text.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    text: &'a str,
+    /// UTF-8, as the index was made of a `str`. Bytes nevertheless, of which only the part
+    /// that is read is checked again: a reader that took a `str` would have to check all of
+    /// an object for each field of it.
+    text: &'a [u8],
     index: &'a Index,
     at: u32,
 }
@@ -230,8 +233,17 @@ impl<'a> Place<'a> {
     }
 
     fn string(self, entry: Entry) -> &'a str {
-        let source = if entry.tag() == Tag::Plain { self.text } else { self.index.unescaped.as_str() };
+        std::str::from_utf8(self.string_bytes(entry)).unwrap_or_default()
+    }
+
+    fn string_bytes(self, entry: Entry) -> &'a [u8] {
+        let source = if entry.tag() == Tag::Plain { self.text } else { self.index.unescaped.as_bytes() };
         source.get(entry.offset()..entry.offset() + entry.payload()).unwrap_or_default()
+    }
+
+    /// A part of the text that begins and ends with a token.
+    fn part(self, range: std::ops::Range<usize>) -> Option<&'a str> {
+        std::str::from_utf8(self.text.get(range)?).ok()
     }
 
     pub(super) fn text_of_key(self) -> &'a str {
@@ -241,7 +253,7 @@ impl<'a> Place<'a> {
     pub(super) fn number(self) -> Option<&'a str> {
         let entry = self.entry();
         match entry.tag() {
-            Tag::Number => self.text.get(entry.offset()..entry.offset() + entry.payload()),
+            Tag::Number => self.part(entry.offset()..entry.offset() + entry.payload()),
             _ => None,
         }
     }
@@ -249,7 +261,7 @@ impl<'a> Place<'a> {
     /// Whether an object has this place for a key of these bytes.
     fn is_key(self, key: &str) -> bool {
         let entry = self.entry();
-        entry.payload() == key.len() && self.string(entry) == key
+        entry.payload() == key.len() && self.string_bytes(entry) == key.as_bytes()
     }
 
     pub(super) fn get(self, key: &str) -> Option<Self> {
@@ -306,11 +318,11 @@ impl<'a> Place<'a> {
         let plain = match entry.tag() {
             Tag::Array | Tag::Object => {
                 let end = self.index.entries[entry.payload()].offset();
-                self.text.get(entry.offset()..end)
+                self.part(entry.offset()..end)
             }
             Tag::Number => self.number(),
-            Tag::Raw => self.text.get(entry.offset()..entry.offset() + entry.payload()),
-            Tag::Plain => self.text.get(entry.offset() - 1..entry.offset() + entry.payload() + 1),
+            Tag::Raw => self.part(entry.offset()..entry.offset() + entry.payload()),
+            Tag::Plain => self.part(entry.offset() - 1..entry.offset() + entry.payload() + 1),
             Tag::True => Some("true"),
             Tag::False => Some("false"),
             Tag::Null | Tag::End => Some("null"),

@@ -39,9 +39,9 @@ impl Document {
 
     /// The outermost value.
     pub fn root(&self) -> Node<'_> {
-        let Ok(text) = std::str::from_utf8(&self.text) else { return Node::NULL };
-        match self.index.get_or_init(|| Index::of(text).ok().map(Box::new)) {
-            Some(index) => index.root(text),
+        let index = || Index::of(std::str::from_utf8(&self.text).ok()?).ok().map(Box::new);
+        match self.index.get_or_init(index) {
+            Some(index) => index.root(&self.text),
             None => Node::NULL,
         }
     }
@@ -51,10 +51,10 @@ impl Document {
     /// The outermost value for one who reads it once: an index that is not there already is
     /// made in `scratch` and not kept.
     pub fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
-        match (self.index.get(), std::str::from_utf8(&self.text)) {
-            (Some(Some(index)), Ok(text)) => index.root(text),
-            (None, Ok(text)) => scratch.read(text).unwrap_or_default(),
-            _ => Node::NULL,
+        match self.index.get() {
+            Some(Some(index)) => index.root(&self.text),
+            Some(None) => Node::NULL,
+            None => std::str::from_utf8(&self.text).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default(),
         }
     }
 }

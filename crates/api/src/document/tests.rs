@@ -69,3 +69,19 @@ fn an_index_is_used_again_for_the_next_text() {
     assert!(index.read(r#"{"fieldsV1":{"a":"#).is_err());
     assert_eq!(index.read("7").map(Node::to_value), Ok(json!(7)));
 }
+
+#[test]
+fn a_document_reads_text_beyond_ascii_and_bytes_that_are_none_as_nothing() {
+    let document = Document::new(r#"{"ä":"ö\u00fc","n":[1.5,"→"]}"#.into());
+    let mut scratch = Index::default();
+    for root in [document.read(&mut scratch), document.root()] {
+        assert_eq!(root.get("ä").and_then(Node::as_str), Some("öü"));
+        assert_eq!(root.get("n").map(|n| n.to_json().into_owned()), Some(r#"[1.5,"→"]"#.to_owned()));
+    }
+    assert_eq!(document.read(&mut Index::default()).to_value(), document.root().to_value());
+    for bytes in [&b"{\"a\":\"\xff\"}"[..], b"{\"a\":"] {
+        let document = Document::new(bytes.into());
+        assert!(document.read(&mut Index::default()).is_null() && document.root().is_null());
+        assert!(document.read(&mut Index::default()).is_null());
+    }
+}
