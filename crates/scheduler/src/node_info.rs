@@ -20,6 +20,9 @@ pub struct NodeInfo {
     pub keeps_out: bool,
     /// Has a taint that asks pods to prefer other nodes.
     pub discourages: bool,
+    /// The keys, values and effects of all taints. The nodes of a pool have the same, so a
+    /// cycle judges each text once.
+    pub taints: Arc<str>,
     pub allocatable: Resources,
     /// Sizes of the images that are on the node, by name.
     pub images: Arc<HashMap<String, i64>>,
@@ -45,6 +48,7 @@ impl NodeInfo {
             is_unschedulable: false,
             keeps_out: false,
             discourages: false,
+            taints: "".into(),
             allocatable: Resources::default(),
             images: Arc::default(),
             requested: Resources::default(),
@@ -61,6 +65,7 @@ impl NodeInfo {
         self.is_unschedulable = view.spec().unschedulable();
         self.keeps_out = has_taint(KEEPS_OUT);
         self.discourages = has_taint(DISCOURAGES);
+        self.taints = render_taints(view).into();
         self.allocatable = Resources::of(view.status().allocatable());
         let images: HashMap<String, i64> = view
             .status()
@@ -127,6 +132,19 @@ impl NodeInfo {
             }
         }
     }
+}
+
+/// The taints without the time at which they were added, which no toleration asks for.
+fn render_taints(node: NodeView<'_>) -> String {
+    let mut out = String::new();
+    for taint in node.spec().taints() {
+        for part in [taint.key(), taint.value_(), taint.effect()] {
+            out.push_str(part);
+            // No part can contain it.
+            out.push('\n');
+        }
+    }
+    out
 }
 
 /// Whether a change can matter to a decision; heartbeats do not.

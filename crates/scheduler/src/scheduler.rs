@@ -16,8 +16,8 @@ use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate}
 use crate::snapshot::{Cache, Snapshot};
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::core::v1::{Node, Pod};
-use ferry_client::cache::{Event, Informer};
 use ferry_client::{Client, DeleteParams, Informers, Patch, Recorder, SharedObject};
+use ferry_client::{Event, Informer};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ pub fn run(client: Client, informers: Informers, shutdown: CancellationToken) ->
 
 /// Ends when an informer does.
 async fn schedule(client: Client, informers: Informers) {
-    let (pods, nodes) = (informers.cache().of::<Pod>(), informers.cache().of::<Node>());
+    let (pods, nodes) = (informers.of::<Pod>(), informers.of::<Node>());
     nodes.synced().await;
     pods.synced().await;
     let (sender, bindings) = mpsc::unbounded_channel();

@@ -9,13 +9,24 @@ use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::snapshot::Snapshot;
 use ferry_api::rules::node_selector::{matches_required, preferred_score, preferred_terms, required_affinity};
-use ferry_api::view::core::v1::NodeSelectorTermView;
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{NodeSelectorTermView, PodSpec, PodSpecView};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub struct NodeAffinity;
 
 const NAME: &str = "NodeAffinity";
+
+/// The selector and the affinity of the pod, and nothing else of its spec: they are found
+/// faster, for each node of a search.
+struct Affinities(PodSpec);
+
+impl Affinities {
+    fn of(spec: PodSpecView<'_>) -> Self {
+        Self(PodSpec::new().with_node_selector(spec.node_selector()).with_affinity(spec.affinity()))
+    }
+}
 
 /// Whether the node is one the pod may run on.
 fn is_match(pod: &PodInfo, node: &NodeInfo) -> bool {
@@ -64,11 +75,14 @@ impl Plugin for NodeAffinity {
 
 impl PreFilter for NodeAffinity {
     /// Terms that name nodes narrow the search down to them, as the pods of daemon sets do.
-    fn pre_filter(&self, _state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
+    fn pre_filter(&self, state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
         let spec = pod.spec();
-        let Some(selector) = required_affinity(spec) else {
-            return if spec.node_selector().is_empty() { PreFilterResult::Skip } else { PreFilterResult::AllNodes };
-        };
+        let required = required_affinity(spec);
+        if required.is_none() && spec.node_selector().is_empty() {
+            return PreFilterResult::Skip;
+        }
+        state.write(Affinities::of(spec));
+        let Some(selector) = required else { return PreFilterResult::AllNodes };
         let terms = selector.node_selector_terms();
         if terms.is_empty() {
             return PreFilterResult::AllNodes;
@@ -88,8 +102,9 @@ impl PreFilter for NodeAffinity {
 }
 
 impl Filter for NodeAffinity {
-    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
-        if is_match(pod, node) {
+    fn filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        let spec = state.read().map_or_else(|| pod.spec(), |Affinities(spec)| spec.view());
+        if matches_required(spec, node.view()) {
             return Ok(());
         }
         Err(Rejection::unresolvable(NAME, "node(s) didn't match Pod's node affinity/selector"))
@@ -99,18 +114,23 @@ impl Filter for NodeAffinity {
 impl PreScore for NodeAffinity {
     fn pre_score(
         &self,
-        _state: &mut CycleState,
+        state: &mut CycleState,
         pod: &PodInfo,
         _nodes: &[&NodeInfo],
         _snapshot: &Snapshot,
     ) -> PreScoreResult {
-        if preferred_terms(pod.spec()).is_empty() { PreScoreResult::Skip } else { PreScoreResult::Run }
+        if preferred_terms(pod.spec()).is_empty() {
+            return PreScoreResult::Skip;
+        }
+        state.write(Affinities::of(pod.spec()));
+        PreScoreResult::Run
     }
 }
 
 impl Score for NodeAffinity {
-    fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
-        preferred_score(pod.spec(), node.view())
+    fn score(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
+        let spec = state.read().map_or_else(|| pod.spec(), |Affinities(spec)| spec.view());
+        preferred_score(spec, node.view())
     }
 
     fn normalize(&self, scores: &mut [i64]) {

@@ -2,20 +2,58 @@
 //! those with the fewest taints that ask pods to stay away are preferred.
 
 use crate::framework::{
-    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, Rejection, Resource, Score, Watch,
-    normalize_reversed,
+    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, Rejection,
+    Resource, Score, Watch, normalize_reversed,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
+use crate::snapshot::Snapshot;
 use ferry_api::rules::toleration::{DISCOURAGES, KEEPS_OUT, find_untolerated, is_tolerated};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub struct TaintToleration;
 
 const NAME: &str = "TaintToleration";
 
+/// The effect of a node's taints on a pod.
+#[derive(Clone, Copy)]
+struct Verdict {
+    is_kept_out: bool,
+    /// The number of taints that discourage the pod.
+    discouraging: i64,
+}
+
+/// The verdicts of one cycle, by [`NodeInfo::taints`].
+#[derive(Default)]
+struct Verdicts(Mutex<HashMap<Arc<str>, Verdict>>);
+
+/// The verdict of this cycle, from the first node with such taints on. A trial of a
+/// preemption changes no taints.
+fn judge(state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Verdict {
+    let Some(Verdicts(verdicts)) = state.read() else { return compute_verdict(pod, node) };
+    let mut verdicts = verdicts.lock();
+    if let Some(verdict) = verdicts.get(&node.taints) {
+        return *verdict;
+    }
+    let verdict = compute_verdict(pod, node);
+    verdicts.insert(node.taints.clone(), verdict);
+    verdict
+}
+
+fn compute_verdict(pod: &PodInfo, node: &NodeInfo) -> Verdict {
+    let (taints, tolerations) = (node.view().spec().taints(), pod.spec().tolerations());
+    let discouraging = taints.iter().filter(|taint| DISCOURAGES.contains(&taint.effect()));
+    let untolerated = discouraging.filter(|taint| !is_tolerated(tolerations, *taint)).count();
+    Verdict {
+        is_kept_out: find_untolerated(taints, tolerations, KEEPS_OUT).is_some(),
+        discouraging: i64::try_from(untolerated).unwrap_or(i64::MAX),
+    }
+}
+
 fn is_kept_out(pod: &PodInfo, node: &NodeInfo) -> bool {
-    node.keeps_out && find_untolerated(node.view().spec().taints(), pod.spec().tolerations(), KEEPS_OUT).is_some()
+    node.keeps_out && compute_verdict(pod, node).is_kept_out
 }
 
 impl Plugin for TaintToleration {
@@ -24,7 +62,7 @@ impl Plugin for TaintToleration {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { filter: Some(self.clone()), score: Some(self), ..Points::default() }
+        Points { pre_filter: Some(self.clone()), filter: Some(self.clone()), score: Some(self), ..Points::default() }
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -40,9 +78,16 @@ impl Plugin for TaintToleration {
     }
 }
 
+impl PreFilter for TaintToleration {
+    fn pre_filter(&self, state: &mut CycleState, _pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
+        state.write(Verdicts::default());
+        PreFilterResult::AllNodes
+    }
+}
+
 impl Filter for TaintToleration {
-    fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
-        if is_kept_out(pod, node) {
+    fn filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        if node.keeps_out && judge(state, pod, node).is_kept_out {
             return Err(Rejection::unresolvable(NAME, "node(s) had untolerated taint(s)"));
         }
         Ok(())
@@ -50,13 +95,8 @@ impl Filter for TaintToleration {
 }
 
 impl Score for TaintToleration {
-    fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
-        if !node.discourages {
-            return 0;
-        }
-        let taints = node.view().spec().taints().iter().filter(|taint| DISCOURAGES.contains(&taint.effect()));
-        let untolerated = taints.filter(|taint| !is_tolerated(pod.spec().tolerations(), *taint)).count();
-        i64::try_from(untolerated).unwrap_or(i64::MAX)
+    fn score(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
+        if node.discourages { judge(state, pod, node).discouraging } else { 0 }
     }
 
     fn normalize(&self, scores: &mut [i64]) {
@@ -111,5 +151,19 @@ mod tests {
         let (with, without) = (tainted("a", json!([{"key": "k", "effect": "NoSchedule"}])), tainted("a", json!([])));
         let hint = |old, new| TaintToleration.hint(&pod(json!({})), &ClusterEvent::node_updated(old, new));
         assert_eq!((hint(&with, &without), hint(&without, &without)), (Hint::Queue, Hint::Skip));
+    }
+
+    #[test]
+    fn a_cycle_judges_equal_taints_once_and_others_apart() {
+        let (plugin, pod) =
+            (Arc::new(TaintToleration), pod(json!({"tolerations": [{"key": "a", "operator": "Exists"}]})));
+        let mut state = CycleState::default();
+        plugin.pre_filter(&mut state, &pod, &Snapshot::default());
+        let taint = |key: &str, added: &str| json!([{"key": key, "effect": "NoExecute", "timeAdded": added}]);
+        let fits = |key: &str, added: &str| plugin.filter(&state, &pod, &tainted("n", taint(key, added))).is_ok();
+        assert_eq!((fits("a", "2026-01-01T00:00:00Z"), fits("b", "2026-01-01T00:00:00Z")), (true, false));
+        assert_eq!((fits("a", "2026-01-02T00:00:00Z"), fits("b", "2026-01-02T00:00:00Z")), (true, false));
+        let Some(Verdicts(verdicts)) = state.read() else { panic!("verdicts") };
+        assert_eq!(verdicts.lock().len(), 2);
     }
 }
