@@ -35,7 +35,7 @@ fn stored(plural: &'static str, name: &str, spec: Value) -> Result<(&'static str
     let object = json!({"metadata": {"name": name, "labels": {"tier": "gold"}}, "spec": spec, "data": {"most": "5"}});
     let raw = serde_json::to_vec(&object)?;
     let key = format!("/registry/{plural}/{name}");
-    Ok((plural, Arc::new(Stored::new(key.into(), 1, &raw, None).context("no metadata")?)))
+    Ok((plural, Arc::new(Stored::plain(key.into(), 1, &raw).context("no metadata")?)))
 }
 
 fn deployment() -> Value {

@@ -4,7 +4,7 @@
 use crate::cluster::Cluster;
 use crate::preflight::Found;
 use crate::process::{self, Process};
-use crate::{images, rotating_file};
+use crate::{images, namespaces, rotating_file};
 use anyhow::{Context, Result, bail};
 use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
@@ -38,6 +38,7 @@ pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
     let log = cluster.containerd_log_file();
     cut_log(cluster);
     let output = rotating_file::open(&log).with_context(|| format!("cannot open {}", log.display()))?;
+    namespaces::share(Path::new(namespaces::DIRECTORY))?;
     let mut command = tokio::process::Command::new(&found.containerd);
     command
         .arg("--config")

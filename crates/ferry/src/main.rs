@@ -18,6 +18,7 @@ mod images;
 mod kubeconfig;
 mod log;
 mod logs;
+mod namespaces;
 mod network;
 mod preflight;
 mod process;

@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 use crate::cluster_registry::ClusterRegistry;
 use crate::process::{self, Process};
 use crate::progress::say;
-use crate::{Place, containerd, daemon, kubeconfig, network};
+use crate::{Place, containerd, daemon, kubeconfig, namespaces, network};
 use anyhow::{Context, Result};
 use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
@@ -47,9 +47,10 @@ pub async fn uninstall(place: &Place) -> Result<()> {
     registry.tidy()?;
     // The CNI library's cache has a fixed place, shared with whoever else uses it; the
     // directories go only if nothing of anyone is left in them.
-    for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni", "/run/netns"] {
+    for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni"] {
         let _ = std::fs::remove_dir(dir);
     }
+    namespaces::release(Path::new(namespaces::DIRECTORY));
     say(&format!("cluster {:?} is gone, and everything it made on this machine", cluster.name));
     Ok(())
 }
