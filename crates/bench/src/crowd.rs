@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::json;
 
 const NODES: usize = 500;
-const PODS: usize = 3_000;
+pub const PODS: usize = 3_000;
 const CONFIG_MAPS: usize = 8_000;
 
 pub async fn fill(cluster: &Cluster) -> Result<()> {
@@ -17,6 +17,17 @@ pub async fn fill(cluster: &Cluster) -> Result<()> {
         Box::pin(async move { connection.post("/api/v1/nodes", &body).await.map(drop) })
     })
     .await?;
+    pods(cluster).await?;
+    load::spread(cluster, 64, CONFIG_MAPS, |connection: &mut Connection, n| {
+        let body = crate::config_map(&format!("crowd-{n}"));
+        Box::pin(async move { connection.post(crate::CONFIGMAPS, &body).await.map(drop) })
+    })
+    .await?;
+    Ok(())
+}
+
+/// Pods that are placed on nodes of the crowd, whether or not these exist.
+pub async fn pods(cluster: &Cluster) -> Result<()> {
     load::spread(cluster, 16, PODS, |connection: &mut Connection, n| {
         let container = |name: &str| {
             json!({"name": name, "image": "registry.example/web:1", "env": [{"name": "A", "value": "b"}],
@@ -26,11 +37,6 @@ pub async fn fill(cluster: &Cluster) -> Result<()> {
             "metadata": {"name": format!("pod-{n}"), "labels": {"app": format!("app-{}", n % 100)}},
             "spec": {"nodeName": format!("node-{}", n % NODES), "containers": [container("web"), container("side")]}});
         Box::pin(async move { connection.post("/api/v1/namespaces/default/pods", &body).await.map(drop) })
-    })
-    .await?;
-    load::spread(cluster, 64, CONFIG_MAPS, |connection: &mut Connection, n| {
-        let body = crate::config_map(&format!("crowd-{n}"));
-        Box::pin(async move { connection.post(crate::CONFIGMAPS, &body).await.map(drop) })
     })
     .await?;
     Ok(())

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+pub const JSON: &str = "application/json";
+
 pub struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
 }
@@ -28,15 +30,20 @@ impl Connection {
     }
 
     pub async fn get(&mut self, path: &str) -> Result<Bytes> {
-        self.send("GET", path, Bytes::new()).await
+        self.get_as(path, JSON).await
+    }
+
+    /// The answer in another media type than JSON.
+    pub async fn get_as(&mut self, path: &str, accept: &str) -> Result<Bytes> {
+        self.send("GET", path, Bytes::new(), accept).await
     }
 
     pub async fn post(&mut self, path: &str, body: &Value) -> Result<Bytes> {
-        self.send("POST", path, serde_json::to_vec(body)?.into()).await
+        self.send("POST", path, serde_json::to_vec(body)?.into(), JSON).await
     }
 
-    async fn send(&mut self, method: &str, path: &str, body: Bytes) -> Result<Bytes> {
-        let response = self.answer(method, path, body).await?;
+    async fn send(&mut self, method: &str, path: &str, body: Bytes, accept: &str) -> Result<Bytes> {
+        let response = self.answer(method, path, body, accept).await?;
         let status = response.status();
         let body = response.into_body().collect().await?.to_bytes();
         ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
@@ -48,13 +55,14 @@ impl Connection {
         method: &str,
         path: &str,
         body: Bytes,
+        accept: &str,
     ) -> Result<http::Response<hyper::body::Incoming>> {
         let request = http::Request::builder()
             .method(method)
             .uri(path)
             .header("host", "localhost")
-            .header("content-type", "application/json")
-            .header("accept", "application/json")
+            .header("content-type", JSON)
+            .header("accept", accept)
             .body(Full::new(body))?;
         self.sender.ready().await?;
         Ok(self.sender.send_request(request).await?)

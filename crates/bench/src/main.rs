@@ -4,6 +4,7 @@
 
 mod cluster;
 mod crowd;
+mod formats;
 mod gate;
 mod load;
 mod policies;
@@ -57,6 +58,7 @@ enum Part {
     Gets,
     Lists,
     Watchers,
+    Formats,
     Crowd,
     Gate,
 }
@@ -123,6 +125,9 @@ async fn measure_server(args: &Args, report: &mut Report) -> Result<()> {
     }
     if args.measures(Part::Lists) {
         measure_lists(args, &cluster, report).await?;
+    }
+    if args.measures(Part::Formats) {
+        formats::measure(&cluster, report).await?;
     }
     if args.measures(Part::Watchers) {
         let rate = watchers::deliver(&cluster, args.watchers, args.watched_writes).await?;
