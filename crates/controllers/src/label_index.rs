@@ -17,8 +17,7 @@ use ferry_api::view::core::v1::{ReplicationController, Service};
 use ferry_api::view::meta::v1::LabelSelectorView;
 use ferry_api::view::policy::v1::PodDisruptionBudget;
 use ferry_api::view::{Kind, Map};
-use ferry_client::SharedObject;
-use ferry_client::Informer;
+use ferry_client::{Informer, SharedObject};
 
 const BY_LABEL: &str = "label";
 const BY_SELECTOR: &str = "selector";

@@ -2,8 +2,7 @@
 //! when a node changes or goes.
 
 use ferry_api::view::core::v1::Pod;
-use ferry_client::SharedObject;
-use ferry_client::Informer;
+use ferry_client::{Informer, SharedObject};
 
 const BY_NODE: &str = "node";
 

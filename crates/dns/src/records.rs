@@ -14,8 +14,7 @@
 
 use ferry_api::view::core::v1::{Namespace, Service, ServiceView};
 use ferry_api::view::discovery::v1::{EndpointSlice, EndpointSliceView};
-use ferry_client::SharedObject;
-use ferry_client::Event;
+use ferry_client::{Event, SharedObject};
 use hickory_proto::rr::rdata::{A, AAAA, CNAME, NS, PTR, SOA, SRV, TXT};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
 use std::collections::{BTreeMap, HashMap};

@@ -64,6 +64,8 @@ impl<'a> Read<'a> for Option<&'a Value> {
 
 /// The same of a [`Node`], which stands in a tree or in a stored text: what is printed and
 /// selected is read where it stands.
+// Nodes are `Copy`, and so is whatever a method takes.
+#[allow(clippy::wrong_self_convention)]
 pub trait ReadNode<'a>: Sized {
     /// The field, unless absent or null.
     fn field(self, key: &str) -> Option<Node<'a>>;

@@ -16,8 +16,7 @@ use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate}
 use crate::snapshot::{Cache, Snapshot};
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::core::v1::{Node, Pod};
-use ferry_client::{Client, DeleteParams, Informers, Patch, Recorder, SharedObject};
-use ferry_client::{Event, Informer};
+use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Patch, Recorder, SharedObject};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use std::collections::BTreeSet;

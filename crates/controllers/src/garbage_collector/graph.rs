@@ -8,8 +8,7 @@
 
 use super::Kind;
 use ferry_api::view::meta::v1::{ObjectMetaView, OwnerReferenceView, PartialObjectMetadata};
-use ferry_client::SharedObject;
-use ferry_client::Event;
+use ferry_client::{Event, SharedObject};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

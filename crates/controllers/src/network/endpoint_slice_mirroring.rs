@@ -15,8 +15,7 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::discovery::v1::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice, EndpointSliceView};
 use ferry_api::view::meta::v1::{ObjectMeta, ObjectMetaView};
-use ferry_client::SharedObject;
-use ferry_client::Informers;
+use ferry_client::{Informers, SharedObject};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 

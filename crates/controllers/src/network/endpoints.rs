@@ -14,8 +14,7 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_api::view::{Kind, Owned};
-use ferry_client::{Event, Informers};
-use ferry_client::{DeleteParams, Reference, SharedObject};
+use ferry_client::{DeleteParams, Event, Informers, Reference, SharedObject};
 use std::collections::BTreeMap;
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";

@@ -6,8 +6,7 @@ use crate::runner::{Enqueue, Watch};
 use ferry_api::rules::{label_selector, pod};
 use ferry_api::view::IntOrString;
 use ferry_api::view::core::v1::{ObjectReference, Pod, PodView, Service, ServicePortView, ServiceView};
-use ferry_client::SharedObject;
-use ferry_client::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers, SharedObject};
 use std::net::IpAddr;
 
 pub const HEADLESS: &str = "service.kubernetes.io/headless";

@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, Secret, SecretView};
-use ferry_client::{Informer, Informers};
-use ferry_client::{ListParams, SharedObject};
+use ferry_client::{Informer, Informers, ListParams, SharedObject};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 

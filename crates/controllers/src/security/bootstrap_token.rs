@@ -2,8 +2,7 @@
 //! controllers that remove them and that sign cluster-info with them.
 
 use ferry_api::view::core::v1::{Secret, SecretView};
-use ferry_client::ListParams;
-use ferry_client::{Informer, Informers};
+use ferry_client::{Informer, Informers, ListParams};
 use jiff::{SignedDuration, Timestamp};
 
 pub const NAMESPACE: &str = "kube-system";

@@ -7,8 +7,7 @@ use async_trait::async_trait;
 use ferry_api::rules::label_selector;
 use ferry_api::view::Map;
 use ferry_api::view::rbac::v1::{ClusterRole, ClusterRoleView, PolicyRule, PolicyRuleView};
-use ferry_client::{Informer, Informers};
-use ferry_client::{Patch, SharedObject};
+use ferry_client::{Informer, Informers, Patch, SharedObject};
 use serde_json::{Value, json};
 
 /// The index that has all roles with an aggregation rule under one value.

@@ -7,8 +7,7 @@ use crate::security::service_account::is_active;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, Namespace};
 use ferry_api::view::meta::v1::ObjectMeta;
-use ferry_client::ListParams;
-use ferry_client::{Informer, Informers};
+use ferry_client::{Informer, Informers, ListParams};
 
 const NAME: &str = "kube-root-ca.crt";
 const DESCRIPTION_KEY: &str = "kubernetes.io/description";

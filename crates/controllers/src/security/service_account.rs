@@ -5,8 +5,7 @@ use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{Namespace, NamespaceView, ServiceAccount};
 use ferry_api::view::meta::v1::ObjectMeta;
-use ferry_client::ListParams;
-use ferry_client::{Informer, Informers};
+use ferry_client::{Informer, Informers, ListParams};
 
 const NAME: &str = "default";
 

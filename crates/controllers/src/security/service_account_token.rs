@@ -6,8 +6,7 @@ use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{Secret, SecretView, ServiceAccount, ServiceAccountView};
-use ferry_client::{Informer, Informers};
-use ferry_client::{DeleteParams, ListParams};
+use ferry_client::{DeleteParams, Informer, Informers, ListParams};
 use serde_json::{Value, json};
 
 pub const TYPE: &str = "kubernetes.io/service-account-token";

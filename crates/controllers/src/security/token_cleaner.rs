@@ -5,8 +5,7 @@ use crate::runner::{Action, Context, Controller, Key, Watch};
 use crate::security::bootstrap_token::{Remaining, is_token, remaining, tokens};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::Secret;
-use ferry_client::DeleteParams;
-use ferry_client::Informers;
+use ferry_client::{DeleteParams, Informers};
 use std::time::Duration;
 
 pub struct TokenCleanerController;

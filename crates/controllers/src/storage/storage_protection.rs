@@ -13,8 +13,7 @@ use ferry_api::view::Kind;
 use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, Pod, PodView};
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_api::view::storage::v1::VolumeAttributesClass;
-use ferry_client::{Event, Informer, Informers};
-use ferry_client::{ListParams, SharedObject};
+use ferry_client::{Event, Informer, Informers, ListParams, SharedObject};
 
 const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";

@@ -11,8 +11,7 @@ use crate::runner::Context;
 use ferry_api::rules::owner::{controller_of, controller_reference, is_controlled_by};
 use ferry_api::view::Kind;
 use ferry_api::view::meta::v1::ObjectMetaView;
-use ferry_client::Informer;
-use ferry_client::{Patch, SharedObject};
+use ferry_client::{Informer, Patch, SharedObject};
 use serde_json::{Value, json};
 
 /// What a controller does with one object it looks at.

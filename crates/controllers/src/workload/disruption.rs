@@ -21,8 +21,7 @@ use ferry_api::view::policy::v1::{
     PodDisruptionBudget, PodDisruptionBudgetStatus, PodDisruptionBudgetStatusView, PodDisruptionBudgetView,
 };
 use ferry_api::view::{IntOrString, Kind, Map, Owned, View, alike};
-use ferry_client::{Event, Informer, Informers};
-use ferry_client::{Request, ResourcePath, SharedObject, read_body};
+use ferry_client::{Event, Informer, Informers, Request, ResourcePath, SharedObject, read_body};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;

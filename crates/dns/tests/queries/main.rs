@@ -4,8 +4,7 @@ mod reach;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use ferry_client::Informers;
-use ferry_client::{Body, BoxError, Client, Transport, full_body};
+use ferry_client::{Body, BoxError, Client, Informers, Transport, full_body};
 use ferry_dns::Config;
 use hickory_proto::op::{Edns, Message, Query, ResponseCode};
 use hickory_proto::rr::rdata::A;

@@ -7,8 +7,7 @@ use crate::runner::{Context, Key, Watch};
 use crate::workload::expectations::{Expectations, Seen};
 use ferry_api::view::discovery::v1::EndpointSlice;
 use ferry_api::view::{Kind, Owned};
-use ferry_client::{Event, Informers};
-use ferry_client::{DeleteParams, SharedObject};
+use ferry_client::{DeleteParams, Event, Informers, SharedObject};
 use std::sync::Arc;
 use std::time::Duration;
 

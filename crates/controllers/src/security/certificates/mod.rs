@@ -21,8 +21,7 @@ use ferry_api::view::Base64;
 use ferry_api::view::certificates::v1::{
     CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestView,
 };
-use ferry_client::SharedObject;
-use ferry_client::Informers;
+use ferry_client::{Informers, SharedObject};
 
 /// The account whose rights all three use, as upstream's do.
 const IDENTITY: &str = "certificate-controller";
