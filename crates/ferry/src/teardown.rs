@@ -50,7 +50,6 @@ pub async fn uninstall(place: &Place) -> Result<()> {
     for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni"] {
         let _ = std::fs::remove_dir(dir);
     }
-    namespaces::release(Path::new(namespaces::DIRECTORY));
     say(&format!("cluster {:?} is gone, and everything it made on this machine", cluster.name));
     Ok(())
 }
@@ -92,6 +91,7 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
     ferry_proxy::cleanup(&crate::server::proxy_config(cluster)).await.context("cannot remove the nft table")?;
     network::remove_link(&cluster.bridge()).await?;
     remove_cgroups(&cluster.name);
+    namespaces::release(Path::new(namespaces::DIRECTORY));
     Ok(())
 }
 
