@@ -98,7 +98,7 @@ fn path(definition: &TypeDef, suffix: &str) -> String {
     format!("g::{}::{}{suffix}", module(&definition.package), definition.name)
 }
 
-/// What a place of this type reads as, and what it is set to.
+/// The Rust type that a place of this type reads as.
 fn read_type(ty: &Type) -> String {
     match ty {
         Type::Bool => "bool".into(),

@@ -1,4 +1,4 @@
-//! What every generated view reads with: scalars, lists and maps out of a [`Node`].
+//! Scalars, lists and maps as every generated view reads them out of a [`Node`].
 
 use crate::codec::time::{Precision, parse_time};
 pub use crate::document::Node;
