@@ -139,9 +139,11 @@ pub fn protobuf_envelope(data: &[u8]) {
     }
     if let Ok(Some(frame)) = protobuf::read_watch_frame(data) {
         assert!(frame.length <= data.len());
-        let written = protobuf::watch_frame(&frame.event_type, frame.object);
+        let Ok(envelope) = protobuf::open(frame.object) else { return };
+        let written = protobuf::watch_frame(&frame.event_type, &envelope.api_version, &envelope.kind, envelope.raw);
         let again = protobuf::read_watch_frame(&written).expect("our own").expect("whole");
-        assert_eq!((again.event_type, again.object), (frame.event_type, frame.object));
+        assert_eq!(again.event_type, frame.event_type);
+        assert_eq!(protobuf::open(again.object).expect("our own"), envelope);
     }
 }
 

@@ -79,7 +79,7 @@ pub async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), 
         "metadata": {"name": "kubernetes", "namespace": "default",
             "labels": {"component": "apiserver", "provider": "kubernetes"}},
         "spec": {
-            "clusterIP": registry.services.first_ip(), "type": "ClusterIP", "sessionAffinity": "None",
+            "clusterIP": server.services.first_ip(), "type": "ClusterIP", "sessionAffinity": "None",
             "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": address.port()}],
         },
     });

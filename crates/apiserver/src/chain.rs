@@ -17,7 +17,7 @@ use crate::request_info::{self, RequestInfo};
 use crate::transport::{Body, Peer, RemoteAddress, read_limited};
 use crate::verbs::{self, Call};
 use crate::wire::BODY_MAX;
-use crate::{ServerState, paths, stream};
+use crate::{ServerState, paths, subresources};
 use ferry_api::document::WantsDocuments;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -57,8 +57,15 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     let slot = audit::Slot::default();
     let annotations = Annotations::default();
 
+    // Whose kind. Found once, and passed on to everything that needs it.
+    let row = if info.is_resource {
+        server.registry.rows.find(&info.api_group, &info.api_version, &info.resource)
+    } else {
+        None
+    };
     let told = Arc::<Told>::default();
     let trail = Trail {
+        row: row.clone(),
         id: audit_id.clone(),
         record: slot.clone(),
         annotations: annotations.clone(),
@@ -76,7 +83,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
         match tokio::time::timeout(TIMEOUT, work).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                count_termination(&server, &info);
+                count_termination(&server, &info, row.as_deref());
                 Ok(Err(Status::timeout("the request did not complete within the allotted timeout")))
             }
         }
@@ -165,7 +172,7 @@ async fn run(
     // watch has one, until it has begun.
     let mut seat = None;
     if !info.is_long_running() || info.verb == "watch" {
-        match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query)).await {
+        match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query, trail.row.as_deref())).await {
             Ok(taken) => {
                 trail.annotations.add_wait(taken.waited);
                 let _ = trail.told.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
@@ -173,8 +180,8 @@ async fn run(
             }
             Err(refused) => {
                 let _ = trail.told.flow.set((refused.schema_uid, refused.level_uid));
-                if let Ok(row) = route(&server, &info) {
-                    trail.told.route(&server, &Subject::of(&info, &row, is_apply(request.headers())), &query, false);
+                if let Ok(row) = route(trail.row.as_ref(), &info) {
+                    trail.told.route(&server, &Subject::of(&info, row, is_apply(request.headers())), &query, false);
                 }
                 return Err(refused.status);
             }
@@ -210,8 +217,8 @@ async fn run(
         }
         return answer;
     }
-    let row = match route(&server, &info) {
-        Ok(row) => row,
+    let row = match route(trail.row.as_ref(), &info) {
+        Ok(row) => row.clone(),
         Err(status) => {
             // A client that is still sending when the answer comes may take the end of the
             // stream for a failure and never see why it was refused.
@@ -249,10 +256,10 @@ async fn run(
         annotations: trail.annotations,
         now: Timestamp::now(),
     };
-    if stream::serves(&call) {
+    if let Some(connect) = subresources::connection_of(&call) {
         parts.headers = call.headers.clone();
         note_remote(&mut parts.extensions, &peer);
-        return Box::pin(stream::serve(call, Request::from_parts(parts, body))).await;
+        return connect(call, Request::from_parts(parts, body)).await;
     }
     let is_write = !matches!(call.info.verb.as_str(), "get" | "list" | "watch");
     let body = if is_write { read_body(body).await? } else { bytes::Bytes::new() };
@@ -300,6 +307,8 @@ fn note_remote(extensions: &mut http::Extensions, peer: &Peer) {
 /// What goes with a request for its answer and for the audit log.
 struct Trail {
     id: String,
+    /// The row that the URL names, if it is served.
+    row: Option<Arc<Row>>,
     record: audit::Slot,
     annotations: Annotations,
     told: Arc<Told>,
@@ -332,12 +341,11 @@ impl Told {
 type Flow = (Arc<str>, Arc<str>);
 
 /// How many objects a list goes through, at most.
-fn objects_of(server: &ServerState, info: &RequestInfo, query: &Query) -> usize {
+fn objects_of(server: &ServerState, info: &RequestInfo, query: &Query, row: Option<&Row>) -> usize {
     if info.verb != "list" {
         return 0;
     }
-    let row = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource);
-    let all = row.and_then(|row| server.registry.cache.stock(&row)).map_or(0, |stock| stock.len());
+    let all = row.and_then(|row| server.registry.cache.stock(row)).map_or(0, |stock| stock.len());
     let limit = query.text("limit").and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
     limit.map_or(all, |limit| all.min(limit))
 }
@@ -356,9 +364,9 @@ fn note_deprecated(server: &ServerState, row: &Row, subresource: &str, removed_r
 }
 
 /// Notes a request that took too long.
-fn count_termination(server: &ServerState, info: &RequestInfo) {
-    if let Some(row) = server.registry.rows.find(&info.api_group, &info.api_version, &info.resource) {
-        let subject = Subject::of(info, &row, false);
+fn count_termination(server: &ServerState, info: &RequestInfo, row: Option<&Row>) {
+    if let Some(row) = row {
+        let subject = Subject::of(info, row, false);
         server.metrics.requests.terminated(&subject, StatusCode::GATEWAY_TIMEOUT);
     }
 }
@@ -391,13 +399,9 @@ fn selector<'a>(info: &RequestInfo, query: &'a Query, name: &str) -> &'a str {
     }
 }
 
-/// The row that a URL names, with a scope and a verb that the row has.
-fn route(server: &ServerState, info: &RequestInfo) -> Result<Arc<Row>, Status> {
-    let row = server
-        .registry
-        .rows
-        .find(&info.api_group, &info.api_version, &info.resource)
-        .ok_or_else(Status::no_such_path)?;
+/// The row that a URL names, if it has the URL's scope and verb.
+fn route<'a>(row: Option<&'a Arc<Row>>, info: &RequestInfo) -> Result<&'a Arc<Row>, Status> {
+    let row = row.ok_or_else(Status::no_such_path)?;
     // A name with a slash in it would be another object's key.
     for name in [&info.name, &info.namespace] {
         let mistakes = ferry_resources::names::path_segment(name, false);

@@ -3,6 +3,7 @@
 use crate::admission::PluginConfig;
 use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
+use crate::encryption::StorageKey;
 use crate::outgoing::{Dial, Network};
 use crate::profiling::SetVerbosity;
 use ferry_api::problems::Problems;
@@ -54,13 +55,6 @@ pub type MoreMetrics = Arc<dyn Fn(&mut String) + Send + Sync>;
 /// or of one of its fields.
 pub type ProseSource = Arc<dyn Fn() -> Prose + Send + Sync>;
 pub type Prose = Box<dyn Fn(&str, Option<&str>) -> Option<String> + Send + Sync>;
-
-/// A named AES-256 key.
-#[derive(Clone)]
-pub struct StorageKey {
-    pub name: String,
-    pub bytes: Vec<u8>,
-}
 
 /// The server's side towards kubelets: logs, exec, attach, port-forward, proxy.
 #[derive(Clone)]

@@ -20,6 +20,8 @@ pub enum Error {
     Configuration(String),
     #[error("making the objects that every cluster has")]
     Bootstrap(#[source] Status),
+    #[error(transparent)]
+    Access(#[from] ferry_access::Error),
     #[error("accepting connections")]
     Accept(#[source] std::io::Error),
 }

@@ -14,24 +14,19 @@
 pub mod admission;
 mod aggregation;
 mod answer;
-pub mod audit;
-pub mod authn;
-pub mod authz;
 mod bootstrap;
-pub mod cache;
 mod chain;
 mod compaction;
 mod compress;
 mod config;
 pub mod continue_token;
 mod crd;
+mod dangling_flow_schema;
 mod discovery;
-pub mod encryption;
 mod error;
 mod event_ttl;
 mod file_watch;
 mod finish;
-mod flow_control;
 mod framing;
 mod health;
 mod kept_objects;
@@ -42,26 +37,25 @@ mod openapi;
 pub mod outgoing;
 mod paths;
 pub mod profiling;
-mod query;
 pub mod registry;
 mod reload;
-pub mod request_info;
-mod retry;
+pub mod reseal;
 mod serve;
-mod service_cidr;
+mod services;
 mod stream;
 mod subresources;
 mod table;
-pub mod transport;
 mod verbs;
 mod version;
-pub mod webhook;
 mod wire;
 
 pub use admission::PluginConfig;
-pub use config::{Config, KubeletAccess, MoreMetrics, Prose, ProseSource, StorageKey};
+pub use config::{Config, KubeletAccess, MoreMetrics, Prose, ProseSource};
 pub use error::Error;
-pub use query::Query;
+pub use ferry_access::query::Query;
+pub use ferry_access::{audit, authn, authz, request_info, transport, webhook};
+pub use ferry_cache as cache;
+pub use ferry_cache::encryption::{self, StorageKey};
 pub use transport::{Body, BoxError, Peer};
 
 use admission::{Admission, Wiring};
@@ -69,15 +63,15 @@ use authn::Authenticator;
 use authz::Authorizer;
 use cache::Cache;
 use encryption::Encryption;
+use ferry_access::flow_control::{self, FlowControl};
+use ferry_access::{query, retry};
 use ferry_store::Store;
-use flow_control::FlowControl;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
 use metrics::Metrics;
 use registry::lookup::{CacheLookup, ObjectLookup};
-use registry::service::Services;
-use registry::service_ip::ServiceIps;
-use registry::{Registry, Rows};
+use registry::{HookTable, Registry, Rows};
+use services::Services;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -92,6 +86,7 @@ pub struct ApiServer(Arc<ServerState>);
 pub(crate) struct ServerState {
     pub config: Config,
     pub registry: Arc<Registry>,
+    pub services: Services,
     pub lookup: Arc<dyn ObjectLookup>,
     pub authenticator: Authenticator,
     pub authorizer: Authorizer,
@@ -127,13 +122,9 @@ impl ApiServer {
         let cache = Cache::start(store.clone(), encryption.clone(), config.problems.clone(), &rows)
             .await
             .map_err(Error::Load)?;
-        let ips =
-            ServiceIps::new(&config.service_cidr).ok_or_else(|| Error::ServiceCidr(config.service_cidr.clone()))?;
-        let services = Services::new(ips);
+        let services =
+            Services::new(&config.service_cidr).ok_or_else(|| Error::ServiceCidr(config.service_cidr.clone()))?;
         let rows = Arc::new(Rows::new(rows));
-        if let Some(stock) = rows.any_version("", "services").and_then(|row| cache.stock(&row)) {
-            stock.list(stock.prefix()).objects.iter().for_each(|stored| services.adopt(&stored.value()));
-        }
         let lookup: Arc<dyn ObjectLookup> = Arc::new(CacheLookup { cache: cache.clone(), rows: rows.clone() });
         services.follow(&*lookup);
         let metrics = Arc::<Metrics>::default();
@@ -142,7 +133,7 @@ impl ApiServer {
             cache,
             encryption,
             rows: rows.clone(),
-            services,
+            hooks: HookTable::default().with("", "services", Arc::new(services.clone())),
             metrics: metrics.clone(),
             admission: OnceLock::new(),
         });
@@ -169,6 +160,7 @@ impl ApiServer {
         let server = Self(Arc::new(ServerState {
             config,
             registry,
+            services,
             lookup,
             authenticator,
             authorizer,
@@ -184,12 +176,11 @@ impl ApiServer {
         }));
         bootstrap::run(&server.0).await.map_err(Error::Bootstrap)?;
         kept_objects::start(&server.0);
-        service_cidr::start(&server.0).await.map_err(Error::Bootstrap)?;
-        registry::service_address::start(&server.0).await;
+        services::start(&server.0).await.map_err(Error::Bootstrap)?;
         crd::start(&server.0).await?;
         aggregation::start(&server.0).await;
         server.0.bootstrapped.store(true, Ordering::Release);
-        flow_control::start(&server.0);
+        dangling_flow_schema::start(&server.0);
         compaction::start(&server.0);
         event_ttl::start(&server.0);
         admission::policy::status::start(&server.0);

@@ -15,6 +15,9 @@ pub const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const MEDIA_TYPES: [&str; 3] = [JSON, YAML, PROTOBUF];
 const STREAM_TYPES: [&str; 2] = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
+/// What client-go sends when it is told to speak protobuf.
+const CLIENT_GO: &str = "application/vnd.kubernetes.protobuf,application/json";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Json,
@@ -114,6 +117,9 @@ fn choose(accept: &str, what: Use) -> Option<Accepted> {
     // What nearly every client of JSON sends needs no reading.
     if matches!(accept.trim(), "" | JSON | "*/*") {
         return Some(Accepted::JSON);
+    }
+    if matches!(accept, PROTOBUF | CLIENT_GO) && what != Use::Plain {
+        return Some(Accepted { format: Format::Protobuf, ..Accepted::JSON });
     }
     let mut clauses: Vec<Clause> = accept.split(',').filter_map(Clause::parse).collect();
     clauses.sort_by(|a, b| b.quality.total_cmp(&a.quality));

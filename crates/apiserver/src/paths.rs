@@ -2,12 +2,11 @@
 //! the OpenID documents, and the index of all of them.
 
 use crate::authn::openid;
-use crate::encryption::reseal;
 use crate::negotiate::{self, Accepted, Use};
 use crate::query::Query;
 use crate::request_info::RequestInfo;
 use crate::transport::Body;
-use crate::{ServerState, answer, discovery, health, metrics, openapi, profiling, version};
+use crate::{ServerState, answer, discovery, health, metrics, openapi, profiling, reseal, version};
 use ferry_api::problems;
 use ferry_api::status::Status;
 use http::header::{CACHE_CONTROL, HeaderValue};

@@ -3,7 +3,6 @@
 
 use crate::negotiate::{Accepted, Shape};
 use crate::verbs::Call;
-use crate::verbs::list::{Page, list_metadata};
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::document::Node;
 use ferry_resources::{Column, Row};
@@ -17,19 +16,6 @@ pub fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
         Shape::Metadata => partial(object, accepted),
         Shape::Table => table(&call.row, std::slice::from_ref(object), accepted, include_object(call)),
     }
-}
-
-/// A page of objects in the shape that was asked for.
-pub fn shape_list(call: &Call, page: &Page, objects: &[Value], accepted: &Accepted) -> Value {
-    let mut document = match accepted.shape {
-        Shape::Table => table(&call.row, objects, accepted, include_object(call)),
-        _ => {
-            let items: Vec<Value> = objects.iter().map(|object| partial(object, accepted)).collect();
-            json!({"kind": "PartialObjectMetadataList", "apiVersion": accepted.meta_version(), "items": items})
-        }
-    };
-    document["metadata"] = list_metadata(page);
-    document
 }
 
 pub fn include_object(call: &Call) -> &str {
@@ -51,13 +37,23 @@ pub fn partial_bytes(object: &[u8], accepted: &Accepted) -> Bytes {
     out.freeze()
 }
 
+/// The same of an object that is indexed already.
+pub fn write_partial_of(object: Node<'_>, accepted: &Accepted, out: &mut BytesMut) {
+    let metadata = object.get("metadata").map_or("{}".into(), Node::to_json);
+    put_partial(metadata.as_bytes(), accepted, out);
+}
+
 /// The same at the end of a buffer.
 pub fn write_partial(object: &[u8], accepted: &Accepted, out: &mut BytesMut) {
     let text = std::str::from_utf8(object).unwrap_or_default();
+    put_partial(ferry_api::codec::metadata::text(text).unwrap_or("{}").as_bytes(), accepted, out);
+}
+
+fn put_partial(metadata: &[u8], accepted: &Accepted, out: &mut BytesMut) {
     out.put_slice(b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"");
     out.put_slice(accepted.meta_version().as_bytes());
     out.put_slice(b"\",\"metadata\":");
-    out.put_slice(ferry_api::codec::metadata::text(text).unwrap_or("{}").as_bytes());
+    out.put_slice(metadata);
     out.put_u8(b'}');
 }
 
@@ -65,23 +61,7 @@ pub fn write_partial(object: &[u8], accepted: &Accepted, out: &mut BytesMut) {
 /// (the default) or `Object`.
 pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -> Value {
     let now = Timestamp::now();
-    let rows: Vec<Value> = objects
-        .iter()
-        .map(|object| {
-            let node = Node::Value(object);
-            let mut line = json!({"cells": row.strategy.cells(node, now)});
-            let conditions = row.strategy.row_conditions(node);
-            if !conditions.is_empty() {
-                line["conditions"] = conditions.into();
-            }
-            match include {
-                "None" => {}
-                "Object" => line["object"] = object.clone(),
-                _ => line["object"] = partial(object, accepted),
-            }
-            line
-        })
-        .collect();
+    let rows: Vec<Value> = objects.iter().map(|object| table_row(row, object, accepted, include, now)).collect();
     let version = match objects {
         [one] => one.get("metadata").and_then(|m| m.get("resourceVersion")).cloned().unwrap_or_else(|| json!("")),
         _ => json!(""),
@@ -92,6 +72,22 @@ pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -
         "columnDefinitions": columns(row),
         "rows": rows,
     })
+}
+
+/// The row of one object in a Table.
+pub fn table_row(row: &Row, object: &Value, accepted: &Accepted, include: &str, now: Timestamp) -> Value {
+    let node = Node::Value(object);
+    let mut line = json!({"cells": row.strategy.cells(node, now)});
+    let conditions = row.strategy.row_conditions(node);
+    if !conditions.is_empty() {
+        line["conditions"] = conditions.into();
+    }
+    match include {
+        "None" => {}
+        "Object" => line["object"] = object.clone(),
+        _ => line["object"] = partial(object, accepted),
+    }
+    line
 }
 
 /// The definitions of a row's columns.

@@ -3,7 +3,8 @@
 use crate::negotiate::Format;
 use bytes::Bytes;
 use ferry_api::codec;
-use ferry_api::document::{Index, Node};
+use ferry_api::codec::protobuf::{MessageEncoder, ProtobufError};
+use ferry_api::document::{Document, Index, Node};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::object::Meta;
 use ferry_api::schema::TypeDef;
@@ -12,6 +13,7 @@ use ferry_resources::Row;
 use ferry_resources::custom_resource::Custom;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// The largest body that is read (upstream's MaxRequestBodyBytes).
 pub const BODY_MAX: usize = 3 * 1024 * 1024;
@@ -187,23 +189,6 @@ fn definition_of(kind: &GroupVersionKind) -> Option<&'static TypeDef> {
     }
 }
 
-/// A body of any format as a value, for records of requests; `None` if it is no object.
-pub fn to_value(body: &[u8], content_type: &str) -> Option<Value> {
-    let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    if media_type == Format::Protobuf.media_type() {
-        let envelope = codec::protobuf::open(body).ok()?;
-        let kind = GroupVersion::parse(&envelope.api_version).with_kind(envelope.kind.clone());
-        let mut value = codec::protobuf::decode_message(envelope.raw, definition_of(&kind)?).ok()?;
-        value.set_gvk(&kind);
-        return Some(value);
-    }
-    if media_type.ends_with("yaml") {
-        let json = codec::yaml::to_json(body, BODY_MAX * 4).ok()?;
-        return serde_json::from_str(&json).ok();
-    }
-    serde_json::from_slice(body).ok()
-}
-
 /// The protobuf form of an object whose JSON is at hand; `None` for kinds that have none.
 pub fn json_to_protobuf(json: &[u8]) -> Option<Bytes> {
     let mut index = Index::default();
@@ -212,6 +197,22 @@ pub fn json_to_protobuf(json: &[u8]) -> Option<Bytes> {
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let definition = definition_of(&GroupVersion::parse(api_version).with_kind(kind.to_owned()))?;
     codec::protobuf::encode_as(object, api_version, kind, definition).ok().map(Bytes::from)
+}
+
+thread_local! {
+    /// Room for the index of an object and for its message.
+    static ENCODER: RefCell<(Index, MessageEncoder)> = RefCell::default();
+}
+
+/// The message of a document in protobuf, without an envelope.
+pub fn message(document: &Document, definition: &TypeDef) -> Result<Bytes, ProtobufError> {
+    ENCODER.with_borrow_mut(|(index, encoder)| {
+        let object = document.read(index);
+        if object.is_null() {
+            return Err(ProtobufError::Value(": the object is not JSON".into()));
+        }
+        encoder.encode(object, definition).map(Bytes::copy_from_slice)
+    })
 }
 
 /// The protobuf form with its envelope; `None` for kinds that have none.

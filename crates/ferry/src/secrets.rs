@@ -25,7 +25,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const PATH: &str = ferry_apiserver::encryption::reseal::PATH;
+const PATH: &str = ferry_apiserver::reseal::PATH;
 
 /// How long the server may take to take over a file: it may have to wait for a KMS.
 const PATIENCE: Duration = Duration::from_secs(30);

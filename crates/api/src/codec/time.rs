@@ -110,6 +110,41 @@ pub fn parse_time(text: &str, precision: Precision) -> Result<Moment, String> {
     Ok(Moment { seconds: zoned.timestamp().as_second() - offset, nanos })
 }
 
+/// The seconds since 1970 of a time in the form that stored objects have it,
+/// `2006-01-02T15:04:05Z`. `None` for any other, for one that no calendar has, and for Go's
+/// zero time: [`parse_time`] judges those.
+pub(crate) fn parse_utc_seconds(text: &[u8]) -> Option<i64> {
+    let text: &[u8; 20] = text.try_into().ok()?;
+    let [.., b'Z'] = text else { return None };
+    if (text[4], text[7], text[10], text[13], text[16]) != (b'-', b'-', b'T', b':', b':') {
+        return None;
+    }
+    let number = |from: usize, to: usize| {
+        let digits = &text[from..to];
+        let is_number = digits.iter().all(u8::is_ascii_digit);
+        is_number.then(|| digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')))
+    };
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days_of_month = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + i64::from(is_leap),
+        _ => return None,
+    };
+    if year < 2 || !(1..=days_of_month).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    // A year that begins in March has its leap day at its end.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days_before_year = year * 365 + year / 4 - year / 100 + year / 400;
+    let days_before_month = (month * 153 + 2) / 5;
+    // The first of January 1970 is this many days after the first of March of the year 0.
+    let days = days_before_year + days_before_month + day - 1 - 719_468;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
 /// Writes a time in UTC; `None` for Go's zero time, which is null in JSON, and for what
 /// no calendar reaches.
 pub fn format_time(moment: Moment, precision: Precision) -> Option<String> {
@@ -315,6 +350,18 @@ mod tests {
             let moment = Moment { seconds, nanos: nanos * 1000 };
             let text = format_time(moment, Precision::Micros).expect("in range");
             prop_assert_eq!(parse_time(&text, Precision::Micros), Ok(moment));
+        }
+
+        #[test]
+        fn the_short_way_reads_what_the_long_way_reads(seconds in -62_000_000_000_i64..250_000_000_000, near in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9]Z") {
+            let text = format_time(Moment { seconds, nanos: 0 }, Precision::Seconds).expect("in range");
+            prop_assert_eq!(parse_utc_seconds(text.as_bytes()), Some(seconds));
+            let long = parse_time(&near, Precision::Seconds).ok().map(|moment| moment.seconds);
+            if let Some(short) = parse_utc_seconds(near.as_bytes()) {
+                prop_assert_eq!(Some(short), long);
+            } else if !near.starts_with("000") {
+                prop_assert_eq!(None, long);
+            }
         }
 
         #[test]

@@ -5,7 +5,6 @@
 use super::Shape;
 use crate::codec::json::{Kind, Reader, SyntaxError};
 use std::borrow::Cow;
-use std::num::NonZero;
 
 /// An entry: the kind in four bits, a length or an entry's number in 28, an offset in 32.
 #[derive(Clone, Copy)]
@@ -32,7 +31,8 @@ enum Tag {
     Object,
     /// An object that is passed on and never read: its text stands at the offset.
     Raw,
-    /// The end of an array or object; its offset is that after the closing bracket.
+    /// The end of an array or object: the number of its first entry, and the offset after
+    /// the closing bracket.
     End,
 }
 
@@ -183,7 +183,7 @@ impl Index {
 
     fn close(&mut self, opened: usize, tag: Tag, start: usize, end: usize) -> Result<(), SyntaxError> {
         let closes_at = self.entries.len();
-        self.push(Tag::End, 0, end)?;
+        self.push(Tag::End, opened, end)?;
         self.entries[opened] = Entry::new(tag, closes_at, start)?;
         Ok(())
     }
@@ -278,20 +278,60 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The value as it stands in the text, for one who copies its bytes.
+    pub(crate) fn token(self) -> Token<'a> {
+        let entry = self.entry();
+        match entry.tag() {
+            Tag::Null | Tag::End => Token::Null,
+            Tag::True => Token::Bool(true),
+            Tag::False => Token::Bool(false),
+            Tag::Number => Token::Number(self.slice(entry.offset()..entry.offset() + entry.payload())),
+            Tag::Plain | Tag::Unescaped => Token::String(self.string_bytes(entry)),
+            Tag::Array => Token::Array,
+            Tag::Object => Token::Object,
+            Tag::Raw => Token::Raw(self.slice(entry.offset()..entry.offset() + entry.payload())),
+        }
+    }
+
+    fn slice(self, range: std::ops::Range<usize>) -> &'a [u8] {
+        self.text.get(range).unwrap_or_default()
+    }
+
     /// The keys of an object with the numbers of their values, which [`Place::at`] turns
-    /// into nodes: a caller that keeps many keeps four bytes for each.
-    pub(crate) fn fields(self) -> impl Iterator<Item = (&'a str, NonZero<u32>)> {
+    /// into places: a caller that keeps many keeps four bytes for each.
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'a [u8], u32)> {
         let mut children = (self.entry().tag() == Tag::Object).then(|| self.children());
         std::iter::from_fn(move || {
             let children = children.as_mut()?;
-            let key = children.next()?.text_of_key();
-            Some((key, NonZero::new(children.next()?.at)?))
+            let key = children.next()?;
+            Some((key.key(), children.next()?.at))
         })
     }
 
+    /// The bytes of a key.
+    pub(crate) fn key(self) -> &'a [u8] {
+        self.string_bytes(self.entry())
+    }
+
+    /// Whether both are the same place of one text.
+    pub(crate) fn is_at(self, other: Self) -> bool {
+        self.at == other.at
+    }
+
     /// The value with this number, which must come from [`Place::fields`].
-    pub(crate) fn at(self, number: NonZero<u32>) -> super::Node<'a> {
-        super::Node::Text(Self { at: number.get(), ..self })
+    pub(crate) fn at(self, number: u32) -> Self {
+        Self { at: number, ..self }
+    }
+
+    /// The values inside an array from the last to the first; of an object, the value and
+    /// the key by turns.
+    pub(crate) fn backwards(self) -> Backwards<'a> {
+        let entry = self.entry();
+        let end = match entry.tag() {
+            Tag::Array | Tag::Object => entry.payload() as u32,
+            _ => self.at + 1,
+        };
+        Backwards { place: self, end }
     }
 
     /// The values inside an array, or the keys and values by turns inside an object.
@@ -329,6 +369,38 @@ impl<'a> Place<'a> {
             Tag::Unescaped => return serde_json::Value::from(self.string(entry)).to_string().into(),
         };
         plain.unwrap_or("null").into()
+    }
+}
+
+/// A value as it stands in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'a> {
+    Null,
+    Bool(bool),
+    Number(&'a [u8]),
+    /// Without its quotes and escapes.
+    String(&'a [u8]),
+    Array,
+    Object,
+    /// An object that is not indexed.
+    Raw(&'a [u8]),
+}
+
+/// Walks over the inside of an array or object from its end.
+pub(crate) struct Backwards<'a> {
+    place: Place<'a>,
+    /// The number after the entries that are left.
+    end: u32,
+}
+
+impl<'a> Iterator for Backwards<'a> {
+    type Item = Place<'a>;
+
+    fn next(&mut self) -> Option<Place<'a>> {
+        let last = self.end.checked_sub(1).filter(|last| *last > self.place.at)?;
+        let entry = self.place.index.entries[last as usize];
+        self.end = if entry.tag() == Tag::End { entry.payload() as u32 } else { last };
+        Some(Place { at: self.end, ..self.place })
     }
 }
 

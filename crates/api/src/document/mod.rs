@@ -16,6 +16,7 @@
 mod index;
 mod shared;
 
+pub(crate) use index::Token;
 pub use index::{Index, Place};
 pub use shared::{Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, WantsDocuments};
 

@@ -5,6 +5,7 @@
 //! nanoseconds stand with the other times in [`crate::codec::time`].
 
 use crate::codec::time;
+use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
 pub use time::{format_duration, parse_duration};
@@ -19,6 +20,25 @@ pub fn format(duration: Duration) -> String {
 pub fn parse(text: &str) -> Result<Duration, String> {
     let nanos = parse_duration(text)?;
     u64::try_from(nanos).map(Duration::from_nanos).map_err(|_| format!("negative duration {text:?}"))
+}
+
+/// A duration of a configuration file in nanoseconds, as `30s` is written; it may be negative
+/// until validation judges it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GoDuration(pub i64);
+
+impl GoDuration {
+    /// Zero for a negative one.
+    pub fn duration(self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.0).unwrap_or(0))
+    }
+}
+
+impl<'de> Deserialize<'de> for GoDuration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_duration(&text).map(Self).map_err(serde::de::Error::custom)
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,16 @@
 //! The facts live in `facts/*.facts`, one block a type, and are parsed once on first
 //! use (`parse.rs`). A custom resource builds the same [`TypeDef`]s at run time.
 
+use crate::codec::protobuf::EncodePlan;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 mod layout;
+mod names;
 mod packages;
 mod parse;
+
+use names::FieldNames;
 
 pub use layout::{Entry, Layout};
 pub use packages::{Package, group_of_package, package_of, packages};
@@ -32,43 +36,39 @@ pub struct TypeDef {
     pub preserve_unknown: bool,
     /// Of these fields at most one is set. OpenAPI says so, and nothing here depends on it.
     pub union: Option<Box<Union>>,
-    /// Positions in `fields` by [`slot_of`] of their names, with [`FREE`] between them: a
-    /// field is found with one or two comparisons, and the bytes of a request name many.
-    by_name: Box<[u16]>,
+    by_name: FieldNames,
     /// Positions of the fields that Go writes even when they are zero.
     always: Box<[u16]>,
     layout: OnceLock<Box<Layout>>,
+    plan: OnceLock<Option<Box<EncodePlan>>>,
 }
 
 impl TypeDef {
     pub fn new(package: Arc<str>, name: Arc<str>, fields: Vec<Field>) -> Self {
-        let positions = 0..fields.len().min(usize::from(FREE)) as u16;
-        let always = positions.clone().filter(|&index| fields[usize::from(index)].always_written()).collect();
-        let mut by_name = vec![FREE; (fields.len() * 2).next_power_of_two()];
-        let mask = by_name.len() - 1;
-        for index in positions {
-            let mut slot = slot_of(&fields[usize::from(index)].name) & mask;
-            while by_name[slot] != FREE {
-                slot = (slot + 1) & mask;
-            }
-            by_name[slot] = index;
-        }
+        let positions = 0..fields.len().min(usize::from(u16::MAX)) as u16;
+        let always = positions.filter(|&index| fields[usize::from(index)].always_written()).collect();
         Self {
             package,
             name,
+            by_name: FieldNames::new(&fields),
             fields,
             struct_type: None,
             preserve_unknown: false,
             union: None,
-            by_name: by_name.into(),
             always,
             layout: OnceLock::new(),
+            plan: OnceLock::new(),
         }
     }
 
     /// How protobuf lays the type out.
     pub fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| Box::new(Layout::new(&self.fields)))
+    }
+
+    /// How an object of this type becomes protobuf; `None` for a type that cannot.
+    pub(crate) fn plan(&self) -> Option<&EncodePlan> {
+        self.plan.get_or_init(|| EncodePlan::new(self).map(Box::new)).as_deref()
     }
 
     /// The fields that Go writes even when they are zero.
@@ -83,34 +83,13 @@ impl TypeDef {
 
     /// The position in `fields` of this JSON name.
     pub fn field_index(&self, name: &str) -> Option<usize> {
-        let mask = self.by_name.len() - 1;
-        let mut slot = slot_of(name) & mask;
-        loop {
-            let index = self.by_name[slot];
-            if index == FREE {
-                return None;
-            }
-            if *self.fields[usize::from(index)].name == *name {
-                return Some(usize::from(index));
-            }
-            slot = (slot + 1) & mask;
-        }
+        self.by_name.find(&self.fields, name.as_bytes())
     }
-}
 
-/// No field's position.
-const FREE: u16 = u16::MAX;
-
-/// A number that differs for most names of a type: made of the length and four letters,
-/// since names differ in those (`hostIPC`, `hostPID`) and nobody chooses them but the facts
-/// and the author of a definition, whose own fields alone would be slower to find.
-fn slot_of(name: &str) -> usize {
-    let bytes = name.as_bytes();
-    let letter = |index: usize| usize::from(bytes.get(index).copied().unwrap_or_default());
-    let (half, last) = (bytes.len() / 2, bytes.len().saturating_sub(1));
-    let mixed =
-        bytes.len() ^ letter(0) << 3 ^ letter(half) << 6 ^ letter(last) << 9 ^ letter(last.saturating_sub(2)) << 11;
-    mixed.wrapping_mul(0x9e37_79b9) >> 8
+    /// The same for a name that stands in a text as these bytes.
+    pub(crate) fn field_index_of(&self, name: &[u8]) -> Option<usize> {
+        self.by_name.find(&self.fields, name)
+    }
 }
 
 /// Fields that exclude each other.

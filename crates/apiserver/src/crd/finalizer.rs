@@ -107,11 +107,7 @@ async fn delete_one(server: Arc<ServerState>, row: Arc<Row>, object: Arc<Stored>
     if object.value().is_deleting() {
         return Ok(());
     }
-    let namespace = if row.is_namespaced() { object.namespace() } else { "" };
-    match server.registry.delete(&row, namespace, object.name(), &DeleteOptions::default(), &Caller::server()).await {
-        Err(status) if !status.is_not_found() => Err(status),
-        _ => Ok(()),
-    }
+    server.registry.clone().delete_stored(row, object, DeleteOptions::default(), Caller::server()).await
 }
 
 async fn report(

@@ -3,30 +3,28 @@
 //! to it where it happens, and what is only to be looked up is read when somebody asks.
 //!
 //! ```text
-//! family.rs     counters, gauges, histograms; series by labels
 //! requests.rs   every request                     <- chain.rs
 //! identity.rs   who asks and whether they may     <- chain.rs
 //! admission.rs  plugins, webhooks, policies       <- admission/
 //! conversion.rs versions of custom resources      <- crd/
-//! encryption.rs what is sealed                    <- encryption/
 //! storage.rs    the store, the cache, watches     <- registry/, cache/, verbs/
 //! health.rs     /metrics/slis                     <- health.rs
-//! counters.rs   what happens seldom               <- authz/, crd/, aggregation/
 //! process.rs    this process, this build
 //! ```
+//!
+//! Sealing and identity have theirs beside them (`cache/encryption/figures.rs`,
+//! `access/identity_figures.rs`); counters and histograms
+//! themselves are the crate `metrics`.
 
 pub mod admission;
 pub mod conversion;
-mod counters;
-pub mod encryption;
-pub mod family;
 mod health;
-pub mod identity;
 mod process;
 pub mod requests;
 pub mod storage;
 
-pub use counters::Counters;
+pub use ferry_access::identity_figures as identity;
+pub use ferry_metrics::{Counters, family};
 
 use crate::ServerState;
 use family::{Counter, Gauge, Instrument, head, line, render_labels};

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Requests below it stay open for as long as they are asked to, as upstream lets them.
-pub const PREFIX: &str = "/debug/pprof/";
+pub const PREFIX: &str = crate::request_info::PROFILING;
 
 /// Go's rate of samples, in Hertz.
 const FREQUENCY: i32 = 100;

@@ -2,7 +2,6 @@
 //! rest/create.go BeforeCreate, then the generic store's Create).
 
 use super::generate_name::{ATTEMPTS, generate_name};
-use super::service::changed_addresses;
 use super::{Caller, Registry, Tracking, Wants, Written, metadata, store_failed, timestamp};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::object::Meta;
@@ -99,9 +98,9 @@ impl Registry {
             object.remove_meta("generation");
         }
         self.normalize(row, &mut object);
-        // Which addresses a Service gets is decided before it is validated, and given
-        // back when anything after this fails.
-        let reservation = self.services.reserve_for_create(row, &mut object)?;
+        // Before validation, so that what a hook fills in is validated too; it takes it back
+        // when anything after this fails.
+        let begun = self.begin_create(row, &mut object)?;
 
         let mut errors = validate_metadata(&object, row.is_namespaced(), &*row.strategy);
         errors.extend(row.strategy.validate(&object));
@@ -128,12 +127,10 @@ impl Registry {
             return Ok(self.unstored_answer(object, None));
         }
         let encoded = self.encode(row, &key, &object).await?;
-        let addresses = changed_addresses(row, None, Some(&object));
         let kept = (caller.wants == Wants::Object || row.gvk() != row.stored_as).then_some(object);
         match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
-                reservation.keep();
-                self.sync_addresses(&addresses).await;
+                begun.keep(self).await;
                 self.stored_answer(row, kept, revision, &encoded).await
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {

@@ -2,11 +2,11 @@
 //! The order of steps is upstream's (rest/delete.go BeforeDelete and the generic
 //! store's Delete); [`plan_deletion`] decides, the loop around it acts.
 
-use super::service::changed_addresses;
 use super::timestamp;
 use super::update::{Admit, revision_of};
 use super::{Caller, Registry, Written, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
+use crate::cache::Stored;
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -143,8 +143,7 @@ impl Registry {
             match outcome {
                 Ok(done) => {
                     if gone {
-                        self.services.release(row, &last);
-                        self.sync_addresses(&changed_addresses(row, Some(&last), None)).await;
+                        self.after_delete(row, &last).await;
                     }
                     let written = self.unstored_answer(last, Some(done.revision));
                     return Ok(if gone { Deleted::Gone(written) } else { Deleted::Pending(written) });
@@ -154,6 +153,22 @@ impl Registry {
                 }
                 Err(error) => return Err(store_failed(error)),
             }
+        }
+    }
+
+    /// Deletes one object of many, by its place in the cache. An object that is gone already
+    /// is no mistake. Owned arguments, so that many can be under way at once.
+    pub async fn delete_stored(
+        self: Arc<Self>,
+        row: Arc<Row>,
+        object: Arc<Stored>,
+        options: DeleteOptions,
+        caller: Caller,
+    ) -> Result<(), Status> {
+        let namespace = if row.is_namespaced() { object.namespace() } else { "" };
+        match self.delete(&row, namespace, object.name(), &options, &caller).await {
+            Err(status) if !status.is_not_found() => Err(status),
+            _ => Ok(()),
         }
     }
 

@@ -5,30 +5,24 @@
 //! reads go to the cache directly. The order is upstream's (registry/rest/create.go,
 //! update.go, delete.go and registry/generic/registry/store.go).
 
-pub mod allocation;
 mod create;
 mod delete;
-pub mod encode;
 mod generate_name;
-pub mod lookup;
+mod hooks;
 mod managed_fields;
 mod metadata;
-pub mod node_port;
-pub mod rows;
 mod served;
-pub mod service;
-pub mod service_address;
-pub mod service_ip;
 mod update;
 
 pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status, returns_deleted_object};
+pub use ferry_access::caller::{Annotations, Caller, Wants, Warnings};
+pub use ferry_cache::rows::{Rows, decode};
+pub use ferry_cache::{encode, lookup};
+pub use hooks::{Finish, HookTable, Hooks};
 pub use managed_fields::{Tracking, reset_fields};
-pub use rows::Rows;
 pub use update::{Admit, IfAbsent, Part, Target, Updated, View};
 
 use crate::admission::{Admission, AdmissionRequest, Operation};
-use crate::authn::UserInfo;
-use crate::authn::user::MASTERS;
 use crate::cache::{Cache, Stored};
 use crate::encryption::{Encryption, Held, Kind, Unreadable};
 use crate::metrics::Metrics;
@@ -39,156 +33,19 @@ use ferry_api::object::Meta;
 use ferry_api::status::{Cause, Details, Status};
 use ferry_resources::Row;
 use ferry_store::{Commit, Committed, Expect, Op, Revision, Store};
-use jiff::Timestamp;
-use parking_lot::Mutex;
 use serde_json::Value;
-use service::Services;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub struct Registry {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) cache: Arc<Cache>,
     pub(crate) encryption: Arc<Encryption>,
     pub(crate) rows: Arc<Rows>,
-    pub(crate) services: Services,
+    pub(crate) hooks: HookTable,
     pub(crate) metrics: Arc<Metrics>,
     /// Set once, right after construction: admission itself looks objects up here.
     pub(crate) admission: OnceLock<Admission>,
-}
-
-/// Who writes, when, and how: what the registry needs to know of a request besides the object.
-#[derive(Clone)]
-pub struct Caller {
-    pub user: Arc<UserInfo>,
-    pub now: Timestamp,
-    pub dry_run: bool,
-    /// The name under which managedFields records the change.
-    pub field_manager: String,
-    /// Sentences for the Warning header, gathered on the way.
-    pub warnings: Warnings,
-    /// What admission wants the audit log to say about the request.
-    pub annotations: Annotations,
-    /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
-    pub options: Arc<Value>,
-    /// What the answer is made of.
-    pub wants: Wants,
-}
-
-/// What a caller makes its answer of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
-    /// The JSON alone: the object need not be kept while the store is at work, where with
-    /// many writers it is what the processor's caches have no room for.
-    Bytes,
-    Object,
-}
-
-#[derive(Clone, Default)]
-pub struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl Warnings {
-    /// A sentence is sent once, however often a retry repeats it.
-    pub fn add(&self, text: impl Into<String>) {
-        let (text, mut all) = (text.into(), self.0.lock());
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-
-    /// All sentences, cut short where they are too many for the headers of an answer.
-    pub fn take(&self) -> Vec<String> {
-        truncated(std::mem::take(&mut *self.0.lock()))
-    }
-}
-
-/// How many characters of warnings an answer carries; past that each is cut to the second
-/// number (upstream's endpoints/filters/warning.go).
-const WARNINGS_MAX: usize = 4096;
-const WARNING_MAX: usize = 256;
-
-fn truncated(warnings: Vec<String>) -> Vec<String> {
-    let total: usize = warnings.iter().map(|text| text.chars().count()).sum();
-    if total <= WARNINGS_MAX {
-        return warnings;
-    }
-    let mut written = 0;
-    let cut = warnings.into_iter().map(|text| text.chars().take(WARNING_MAX).collect::<String>());
-    cut.take_while(|text| {
-        let fits = written < WARNINGS_MAX;
-        written += text.chars().count();
-        fits
-    })
-    .collect()
-}
-
-/// What is noted about a request while it is worked on: for the audit log, `plugin/key` to a
-/// value, and how long others were waited for.
-#[derive(Clone, Default)]
-pub struct Annotations(Arc<Notes>);
-
-#[derive(Default)]
-struct Notes {
-    values: Mutex<BTreeMap<String, String>>,
-    /// In nanoseconds.
-    waited: AtomicU64,
-}
-
-impl Annotations {
-    /// The first value of a key stays, as upstream keeps it.
-    pub fn add(&self, key: impl Into<String>, value: impl Into<String>) {
-        self.0.values.lock().entry(key.into()).or_insert_with(|| value.into());
-    }
-
-    pub fn all(&self) -> BTreeMap<String, String> {
-        self.0.values.lock().clone()
-    }
-
-    /// Time that is not the server's own: a webhook's, or that of a queue.
-    pub fn add_wait(&self, waited: Duration) {
-        self.0.waited.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-
-    pub fn waited(&self) -> Duration {
-        Duration::from_nanos(self.0.waited.load(Ordering::Relaxed))
-    }
-}
-
-impl Caller {
-    /// The server itself, where it writes of its own accord.
-    pub fn server() -> Self {
-        Self {
-            user: Arc::new(UserInfo::authenticated("system:apiserver", &[MASTERS])),
-            now: Timestamp::now(),
-            dry_run: false,
-            field_manager: "kube-apiserver".into(),
-            warnings: Warnings::default(),
-            annotations: Annotations::default(),
-            options: Arc::default(),
-            wants: Wants::Object,
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn testing(user: UserInfo) -> Self {
-        Self {
-            user: Arc::new(user),
-            now: Timestamp::UNIX_EPOCH,
-            dry_run: false,
-            field_manager: "test".into(),
-            warnings: Warnings::default(),
-            annotations: Annotations::default(),
-            options: Arc::default(),
-            wants: Wants::Object,
-        }
-    }
-
-    fn strategy_context(&self) -> ferry_resources::Context<'_> {
-        let UserInfo { name, uid, groups, extra } = &*self.user;
-        ferry_resources::Context { now: self.now, user: name, uid, groups, extra }
-    }
 }
 
 /// An object as a write left it: as the answer shows it, in the row's own version.
@@ -309,16 +166,6 @@ impl Registry {
     }
 }
 
-/// An object of the cache in the row's own version.
-pub fn decode(row: &Row, stored: &Stored) -> Value {
-    let mut object = stored.value();
-    if row.gvk() != row.stored_as {
-        row.strategy.from_stored(&mut object);
-        object.set_gvk(&row.gvk());
-    }
-    object
-}
-
 /// A list in which some objects cannot be read, with each of them and the reason.
 pub(crate) fn unreadable_list(row: &Row, unreadable: &[Unreadable]) -> Status {
     /// Upstream's bound on how many are told.
@@ -362,19 +209,4 @@ pub(crate) fn store_failed(error: ferry_store::Error) -> Status {
         cause = error.source();
     }
     Status::internal(message)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn too_many_warnings_are_cut_short() {
-        let warnings = Warnings::default();
-        (0..3).for_each(|n| warnings.add(format!("{n}{}", "x".repeat(1000))));
-        assert!(warnings.take().iter().all(|text| text.len() == 1001));
-        (0..40).for_each(|n| warnings.add(format!("{n:02}{}", "x".repeat(1000))));
-        let cut = warnings.take();
-        assert_eq!((cut.len(), cut[0].len()), (WARNINGS_MAX / WARNING_MAX, WARNING_MAX));
-    }
 }

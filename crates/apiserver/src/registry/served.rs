@@ -136,13 +136,10 @@ impl Registry {
 }
 
 impl Current {
-    /// Whether a write would leave the store as it is. An object of a custom resource may
+    /// Whether a write of a custom resource would leave the store as it is. Its objects may
     /// show defaults, or a version, that the store does not hold yet: writing back what was
     /// read is how clients bring a store to a new version.
-    pub(super) fn is_stored_as(&self, row: &Row, new: &Value, encoded: &Encoded) -> bool {
-        if row.custom.is_none() {
-            return *new == self.object;
-        }
+    pub(super) fn is_stored_as(&self, encoded: &Encoded) -> bool {
         let mut before = self.stored.value();
         before.remove_meta("resourceVersion");
         serde_json::from_slice::<Value>(&encoded.plain).is_ok_and(|after| after == before)

@@ -3,7 +3,6 @@
 //! is the function that makes the new object of the present one. The order of steps is
 //! upstream's (rest/update.go BeforeUpdate and the generic store's Update).
 
-use super::service::changed_addresses;
 use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
 use crate::admission::{AdmissionRequest, Operation};
 use ferry_api::field::{Error, Path};
@@ -143,7 +142,7 @@ impl Registry {
             }
             self.before_update(target, &mut new, old, caller)?;
             self.normalize(row, &mut new);
-            let reservation = self.services.reserve_for_update(row, &mut new, old)?;
+            let begun = self.begin_update(row, &mut new, old)?;
             self.validate_update(target, &new, old, caller)?;
             self.admit_update(target, admit, &mut new, old, caller).await?;
 
@@ -155,7 +154,9 @@ impl Registry {
             }
             let expect = Expect::Revision(revision_of(old)?);
             let encoded = self.encode(row, &key, &new).await?;
-            if !last && present.is_stored_as(row, &new, &encoded) && !self.is_stale(row, &key).await {
+            // Of a builtin kind the comparison above has decided it.
+            let keeps_store = row.custom.is_some() && !last && present.is_stored_as(&encoded);
+            if keeps_store && !self.is_stale(row, &key).await {
                 return Ok(Updated { written: self.unstored_answer(new, None), created: false });
             }
             let outcome = if last {
@@ -166,16 +167,16 @@ impl Registry {
             match outcome {
                 Ok(revision) => {
                     if last {
-                        self.services.release(row, old);
+                        drop(begun);
+                        self.after_delete(row, old).await;
+                    } else {
+                        begun.keep(self).await;
                     }
-                    reservation.keep();
-                    let after = if last { None } else { Some(&new) };
-                    self.sync_addresses(&changed_addresses(row, Some(old), after)).await;
                     let written = self.stored_answer(row, Some(new), revision, &encoded).await?;
                     return Ok(Updated { written, created: false });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {
-                    drop(reservation);
+                    drop(begun);
                     current = self.read_entry(row, met).await?;
                 }
                 Err(error) => return Err(store_failed(error)),

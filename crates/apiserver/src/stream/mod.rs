@@ -63,15 +63,7 @@ impl Backends {
     }
 }
 
-/// Whether a request is one of these.
-pub fn serves(call: &Call) -> bool {
-    call.row.group.is_empty()
-        && matches!(
-            (call.row.plural.as_ref(), call.info.subresource.as_str()),
-            ("pods", "log" | "exec" | "attach" | "portforward" | "proxy") | ("nodes" | "services", "proxy")
-        )
-}
-
+/// The handler of all of them (`subresources/all.rs`).
 pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>, Status> {
     let name = call.info.subresource.as_str();
     let subresource = call.row.subresource(name).ok_or_else(Status::no_such_path)?;

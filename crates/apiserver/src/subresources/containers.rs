@@ -5,7 +5,7 @@ use crate::negotiate;
 use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
-use crate::verbs::{Call, PatchKind, check_name, patched};
+use crate::verbs::{self, Call, PatchKind, check_name, patched};
 use crate::wire;
 use bytes::Bytes;
 use ferry_api::codec;
@@ -16,7 +16,10 @@ use ferry_api::unsupported::RESIZE_WARNING;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub async fn change(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+    if call.info.verb == "get" {
+        return verbs::get(call).await;
+    }
     let accepted = call.accepted()?;
     let is_patch = call.info.verb == "patch";
     let kind = if is_patch { "PatchOptions" } else { "UpdateOptions" };

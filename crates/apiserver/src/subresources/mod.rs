@@ -1,7 +1,9 @@
 //! What stands behind an object's name: `status`, `scale`, `binding`… and the kinds that
 //! are only asked and answered. `verbs::dispatch` sends requests here; those that hold a
-//! connection open (`exec`, `log`, `proxy`…) go to `stream/` instead.
+//! connection open (`exec`, `log`, `proxy`…) the chain gives to their handler before it reads a
+//! body.
 
+mod all;
 mod binding;
 mod containers;
 mod eviction;
@@ -12,34 +14,31 @@ mod token;
 
 pub use review::create_review;
 
-use crate::registry::Part;
 use crate::transport::Body;
 use crate::verbs::{self, Call};
 use bytes::Bytes;
 use ferry_api::status::Status;
-use http::Response;
+use futures_util::future::BoxFuture;
+use http::{Request, Response};
+
+/// The handler of a subresource that takes the connection itself.
+pub fn connection_of(call: &Call) -> Option<Connect> {
+    match all::handler_of(&call.row, &call.info.subresource)? {
+        all::Handler::Connection(handler) => Some(handler),
+        all::Handler::Body(_) => None,
+    }
+}
+
+pub type Connect = fn(Call, Request<Body>) -> BoxFuture<'static, Result<Response<Body>, Status>>;
 
 pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
-    let name = call.info.subresource.clone();
-    let subresource = call.row.subresource(&name).ok_or_else(Status::no_such_path)?;
-    let verb = call.info.verb.clone();
-    if !subresource.verbs.iter().any(|v| *v == verb) {
+    let name = call.info.subresource.as_str();
+    let subresource = call.row.subresource(name).ok_or_else(Status::no_such_path)?;
+    if !subresource.verbs.iter().any(|verb| *verb == call.info.verb) {
         return Err(verbs::method_not_allowed());
     }
-    match (call.row.group.as_ref(), call.row.plural.as_ref(), name.as_str(), verb.as_str()) {
-        (_, _, "status", "get") => verbs::get(&call).await,
-        (_, _, "status", "update") => verbs::update(&call, body, Part::Status).await,
-        (_, _, "status", "patch") => verbs::patch(&call, body, Part::Status).await,
-        (_, _, "scale", _) => scale::scale(&call, body).await,
-        ("", "pods", "binding", _) => binding::bind(&call, body).await,
-        ("", "pods", "eviction", _) => eviction::evict(&call, body).await,
-        ("", "pods", "ephemeralcontainers" | "resize", "get") => verbs::get(&call).await,
-        ("", "pods", "ephemeralcontainers" | "resize", _) => containers::change(&call, body).await,
-        ("", "serviceaccounts", "token", _) => token::issue(&call, body).await,
-        ("", "namespaces", "finalize", _) => finalize::finalize(&call, body).await,
-        ("certificates.k8s.io", _, "approval", "get") => verbs::get(&call).await,
-        ("certificates.k8s.io", _, "approval", "update") => verbs::update(&call, body, Part::Other("approval")).await,
-        ("certificates.k8s.io", _, "approval", "patch") => verbs::patch(&call, body, Part::Other("approval")).await,
+    match all::handler_of(&call.row, name) {
+        Some(all::Handler::Body(handler)) => handler(&call, body).await,
         _ => Err(Status::no_such_path()),
     }
 }

@@ -5,16 +5,12 @@ use super::Call;
 use super::delete::delete_options;
 use super::list::{read_page, show_page};
 use super::options::ListOptions;
-use crate::cache::Stored;
 use crate::negotiate::{Accepted, Shape};
-use crate::registry::{Caller, DeleteOptions, Registry};
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::status::Status;
-use ferry_resources::Row;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use http::Response;
-use std::sync::Arc;
 
 /// How many deletions are under way at a time: enough to share commits.
 const AT_ONCE: usize = 64;
@@ -27,24 +23,10 @@ pub async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body
     let deletions: Vec<_> = page
         .objects
         .iter()
-        .map(|object| delete_one(registry.clone(), call.row.clone(), object.clone(), options.clone(), caller.clone()))
+        .map(|object| registry.clone().delete_stored(call.row.clone(), object.clone(), options.clone(), caller.clone()))
         .collect();
     // What was deleted is told as it was; making that could fail, so it comes first.
     let answer = show_page(call, page, &Accepted { shape: Shape::Object, ..accepted }).await?;
     stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<Vec<()>>().await?;
     Ok(answer)
-}
-
-async fn delete_one(
-    registry: Arc<Registry>,
-    row: Arc<Row>,
-    object: Arc<Stored>,
-    options: DeleteOptions,
-    caller: Caller,
-) -> Result<(), Status> {
-    let namespace = if row.is_namespaced() { object.namespace() } else { "" };
-    match registry.delete(&row, namespace, object.name(), &options, &caller).await {
-        Err(status) if !status.is_not_found() => Err(status),
-        _ => Ok(()),
-    }
 }

@@ -1,12 +1,17 @@
-//! GET of one object: the cached bytes, shared, without a decode.
+//! GET of one object: the cached bytes, shared, without a decode. Its protobuf form is made
+//! once for each version (`wire_form.rs` of the cache).
 
 use super::Call;
 use super::options::{parse_version, too_large_version};
 use crate::answer;
+use crate::cache::Stored;
 use crate::compress;
-use crate::negotiate::Shape;
+use crate::negotiate::{Accepted, Format, Shape};
 use crate::table;
 use crate::transport::Body;
+use crate::wire;
+use ferry_api::codec::protobuf;
+use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
@@ -26,6 +31,12 @@ pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
         registry.check_readable(&call.row, call.namespace(), &call.info.name)?;
         return Err(Status::not_found(&call.row.group_resource(), &call.info.name));
     };
+    if accepted.format == Format::Protobuf
+        && let Some(bytes) = sealed(call, &stored, &accepted)
+    {
+        let response = answer::raw(StatusCode::OK, Format::Protobuf.media_type(), bytes);
+        return Ok(compress::response(response, &call.headers));
+    }
     let mut served = registry.served(&call.row, std::slice::from_ref(&stored)).await?;
     let bytes = served.pop().unwrap_or_default();
     let response = match accepted.shape {
@@ -36,4 +47,22 @@ pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
         }
     };
     Ok(compress::response(response, &call.headers))
+}
+
+/// The object in protobuf. `None` for one that has no such form or whose stored form is
+/// another than the one that is asked for.
+fn sealed(call: &Call, stored: &Stored, accepted: &Accepted) -> Option<Vec<u8>> {
+    let kind = call.row.gvk();
+    if call.row.custom.is_some() || kind != call.row.stored_as || accepted.shape == Shape::Table {
+        return None;
+    }
+    let definition = schema::of_kind(&kind)?;
+    let message = stored.protobuf().get_or_keep(|| wire::message(stored.document(), definition)).ok()?;
+    match accepted.shape {
+        Shape::Metadata => {
+            let metadata = protobuf::metadata_of(&message)?;
+            Some(protobuf::seal(accepted.meta_version(), "PartialObjectMetadata", metadata))
+        }
+        _ => Some(protobuf::seal(&kind.api_version(), &kind.kind, &message)),
+    }
 }

@@ -1,11 +1,11 @@
 //! GET of many objects: which version of which page, in which form. The items are made of
-//! the cached bytes one by one (`list_body.rs`); only a list for people's eyes, pretty JSON
-//! or YAML, is decoded whole.
+//! the cached bytes one by one (`list_body.rs`), in whichever format.
 
 use super::Call;
 use super::documents;
 use super::list_body::{Form, Item, ListBody, ProtobufItems};
 use super::options::{ListOptions, VersionMatch, too_large_version};
+use super::readable::Readable;
 use super::selection::{Selection, scope, selection};
 use crate::answer;
 use crate::cache::{Filter, Scope, Stored};
@@ -16,7 +16,7 @@ use crate::negotiate::{Accepted, Format, Shape};
 use crate::registry::{store_failed, unreadable_list};
 use crate::table;
 use crate::transport::Body;
-use bytes::{BufMut, BytesMut};
+use bytes::Bytes;
 use ferry_api::codec::protobuf::{self, ListFrame};
 use ferry_api::document::Index;
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
@@ -54,7 +54,7 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
 pub async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
     let (registry, row) = (&call.server.registry, &call.row);
     if accepted.pretty || accepted.format == Format::Yaml {
-        return show_whole(call, page, accepted).await;
+        return show_readable(call, &page, accepted).await;
     }
     let is_stored_form = row.custom.is_none() && row.gvk() == row.stored_as;
     let items = if is_stored_form {
@@ -70,18 +70,26 @@ pub async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<R
     Ok(json_list(call, &page, items, accepted))
 }
 
-/// Pretty JSON and YAML are for people's eyes, and are made of the whole list at once.
-async fn show_whole(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
-    let objects = call.server.registry.served_values(&call.row, &page.objects).await?;
-    let document = if accepted.shape == Shape::Object {
-        json!({
-            "kind": call.row.list_kind, "apiVersion": call.row.group_version().to_string(),
-            "metadata": list_metadata(&page), "items": objects,
-        })
+/// Streams a page as pretty JSON or YAML.
+async fn show_readable(call: &Call, page: &Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
+    let list = list_kind(call, accepted);
+    let mut document = json!({
+        "kind": list.kind, "apiVersion": list.api_version(), "metadata": list_metadata(page),
+    });
+    if accepted.shape == Shape::Table {
+        document["columnDefinitions"] = table::columns(&call.row);
+    }
+    let items: Vec<Item> = if call.row.custom.is_none() {
+        page.objects.iter().cloned().map(Item::Stored).collect()
     } else {
-        table::shape_list(call, &page, &objects, accepted)
+        call.server.registry.served(&call.row, &page.objects).await?.into_iter().map(Item::Whole).collect()
     };
-    Ok(compress::response(answer::document(StatusCode::OK, &document, accepted), &call.headers))
+    let readable = Readable::new(call.row.clone(), *accepted, table::include_object(call).to_owned());
+    let (head, tail) = readable.frame(document, items.is_empty())?;
+    let length = items.iter().map(|item| item.bytes().len()).sum();
+    let body = ListBody::new(head.into(), items, Form::Readable(readable), tail.into(), None);
+    let response = answer::stream(StatusCode::OK, accepted.format.media_type(), crate::transport::empty());
+    Ok(compress::stream_response(response, body, length, &call.headers))
 }
 
 /// The type of the items in protobuf; a kind or shape that has none is answered in JSON,
@@ -132,14 +140,15 @@ fn json_list(call: &Call, page: &Page, items: Vec<Item>, accepted: &Accepted) ->
     let of_items = items.iter().map(Item::json_length).sum::<usize>() + items.len().saturating_sub(1);
     let length = head.len() + of_items + TAIL.len();
     let exact = (accepted.shape == Shape::Object).then_some(length);
-    let body = ListBody::new(head.into(), items, form, TAIL, exact);
+    let body = ListBody::new(head.into(), items, form, Bytes::from_static(TAIL), exact);
     let response = answer::stream(StatusCode::OK, Format::Json.media_type(), crate::transport::empty());
     compress::stream_response(response, body, length, &call.headers)
 }
 
-/// The items of a protobuf list up to this many bytes are kept from the pass that finds
-/// their lengths to the one that sends them: some 7,000 pods, which are then encoded once.
-const KEPT_ITEMS: usize = 16 << 20;
+/// The items of a protobuf list of up to this many bytes as JSON are kept from the pass that
+/// finds their lengths to the one that sends them: some 7,000 pods, which are then encoded
+/// once. A larger list would fill memory, and leave no room for what others ask for.
+const KEPT_ITEMS: usize = 24 << 20;
 
 /// After so many items a long list lets other requests have the thread.
 const ITEMS_BEFORE_YIELD: usize = 256;
@@ -150,38 +159,40 @@ const ITEMS_BEFORE_YIELD: usize = 256;
 async fn protobuf_list(
     call: &Call,
     page: &Page,
-    items: Vec<Item>,
+    mut items: Vec<Item>,
     accepted: &Accepted,
     definition: &'static TypeDef,
 ) -> Result<Response<Body>, Status> {
-    let mut encoder = ProtobufItems::new(definition);
-    let (mut length, mut kept) = (0, BytesMut::new());
+    let mut encoder = ProtobufItems::new(definition, accepted.shape == Shape::Object);
+    let are_kept = items.iter().map(|item| item.bytes().len()).sum::<usize>() <= KEPT_ITEMS;
+    let mut messages = Vec::with_capacity(if are_kept { items.len() } else { 0 });
+    let mut length = 0;
     for (count, item) in items.iter().enumerate() {
-        let Ok(encoded) = encoder.encode(item) else {
-            return Ok(json_list(call, page, items, accepted));
-        };
-        length += encoded.len();
-        if length <= KEPT_ITEMS {
-            kept.put_slice(encoded);
+        let encoded = if are_kept {
+            encoder.keep(item).and_then(|message| {
+                let message = Item::Message(message);
+                let length = encoder.length(&message);
+                messages.push(message);
+                length
+            })
         } else {
-            kept = BytesMut::new();
+            encoder.length(item)
+        };
+        match encoded {
+            Ok(encoded) => length += encoded,
+            Err(_) => return Ok(json_list(call, page, items, accepted)),
         }
         if count % ITEMS_BEFORE_YIELD == ITEMS_BEFORE_YIELD - 1 {
             tokio::task::yield_now().await;
         }
     }
+    if are_kept {
+        items = messages;
+    }
     let frame = protobuf::list_frame(&list_kind(call, accepted), &list_metadata(page), length);
     let ListFrame { head, tail } = frame.map_err(Status::internal)?;
     let total = head.len() + length + tail.len();
-    let (head, items) = if length <= KEPT_ITEMS {
-        let mut whole = BytesMut::with_capacity(total);
-        whole.put_slice(&head);
-        whole.put_slice(&kept);
-        (whole.freeze(), Vec::new())
-    } else {
-        (head.into(), items)
-    };
-    let body = ListBody::new(head, items, Form::Protobuf(encoder), tail, Some(total));
+    let body = ListBody::new(head.into(), items, Form::Protobuf(encoder), Bytes::from_static(tail), Some(total));
     let response = answer::stream(StatusCode::OK, Format::Protobuf.media_type(), crate::transport::empty());
     Ok(compress::stream_response(response, body, total, &call.headers))
 }

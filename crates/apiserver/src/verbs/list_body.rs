@@ -2,12 +2,13 @@
 //! connection has room for it, so that a list of any size costs the memory of one piece.
 //! `list.rs` chooses the form.
 
+use super::readable::Readable;
 use crate::cache::Stored;
 use crate::negotiate::Accepted;
 use crate::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, Bytes, BytesMut};
-use ferry_api::codec::protobuf::{ItemEncoder, ProtobufError};
+use ferry_api::codec::protobuf::{MessageEncoder, ProtobufError, item_prefix, metadata_of};
 use ferry_api::document::{Index, Node};
 use ferry_api::schema::TypeDef;
 use ferry_resources::Row;
@@ -25,13 +26,15 @@ pub enum Item {
     Stored(Arc<Stored>),
     /// In a form that was made for this row; items of custom resources carry their kind.
     Whole(Bytes),
+    /// The message of a list in protobuf.
+    Message(Bytes),
 }
 
 impl Item {
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Stored(stored) => stored.bytes(),
-            Self::Whole(bytes) => bytes,
+            Self::Whole(bytes) | Self::Message(bytes) => bytes,
         }
     }
 
@@ -39,7 +42,7 @@ impl Item {
     fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
         match self {
             Self::Stored(stored) => stored.document().read(scratch),
-            Self::Whole(bytes) => {
+            Self::Whole(bytes) | Self::Message(bytes) => {
                 std::str::from_utf8(bytes).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default()
             }
         }
@@ -49,7 +52,7 @@ impl Item {
     fn rest(&self) -> &[u8] {
         match self {
             Self::Stored(stored) => stored.item(),
-            Self::Whole(bytes) => bytes.get(1..).unwrap_or_default(),
+            Self::Whole(bytes) | Self::Message(bytes) => bytes.get(1..).unwrap_or_default(),
         }
     }
 
@@ -74,6 +77,8 @@ pub enum Form {
         index: Index,
     },
     Protobuf(ProtobufItems),
+    /// Pretty JSON or YAML, for people's eyes.
+    Readable(Readable),
 }
 
 impl Form {
@@ -84,6 +89,7 @@ impl Form {
                 out.put_slice(item.rest());
             }
             Self::Metadata(accepted) => table::write_partial(item.bytes(), accepted, out),
+            Self::Readable(readable) => readable.write(item, out)?,
             Self::TableRow { row, accepted, include, now, index } => {
                 let object = item.read(index);
                 out.put_slice(b"{\"cells\":");
@@ -101,34 +107,80 @@ impl Form {
                     }
                     _ => {
                         out.put_slice(b",\"object\":");
-                        table::write_partial(item.bytes(), accepted, out);
+                        table::write_partial_of(object, accepted, out);
                     }
                 }
                 out.put_u8(b'}');
             }
-            Self::Protobuf(items) => out.put_slice(items.encode(item)?),
+            Self::Protobuf(items) => items.write(item, out)?,
         }
         Ok(())
     }
 
     fn separator(&self) -> &'static [u8] {
-        if matches!(self, Self::Protobuf(_)) { b"" } else { b"," }
+        match self {
+            Self::Protobuf(_) => b"",
+            Self::Readable(readable) => readable.separator(),
+            _ => b",",
+        }
     }
 }
 
 /// Encodes items of one type as fields of a list's message.
 pub struct ProtobufItems {
     definition: &'static TypeDef,
+    /// All of the object is wanted, and not its metadata alone.
+    is_whole: bool,
     index: Index,
-    encoder: ItemEncoder,
+    encoder: MessageEncoder,
 }
 
 impl ProtobufItems {
-    pub fn new(definition: &'static TypeDef) -> Self {
-        Self { definition, index: Index::default(), encoder: ItemEncoder::default() }
+    pub fn new(definition: &'static TypeDef, is_whole: bool) -> Self {
+        Self { definition, is_whole, index: Index::default(), encoder: MessageEncoder::default() }
     }
 
-    pub fn encode(&mut self, item: &Item) -> Result<&[u8], ProtobufError> {
+    /// The message of an item for one who keeps it until it is sent. That of a stored object
+    /// is kept beside it as well, for the next who asks.
+    pub fn keep(&mut self, item: &Item) -> Result<Bytes, ProtobufError> {
+        match item {
+            Item::Message(message) => Ok(message.clone()),
+            Item::Stored(stored) if self.is_whole => stored.protobuf().get_or_keep(|| self.make(item)),
+            _ => self.make(item),
+        }
+    }
+
+    fn make(&mut self, item: &Item) -> Result<Bytes, ProtobufError> {
+        if let Item::Stored(stored) = item
+            && !self.is_whole
+            && let Some(message) = stored.protobuf().get()
+            && let Some(metadata) = metadata_of(&message)
+        {
+            return Ok(message.slice_ref(metadata));
+        }
+        self.encode(item).map(Bytes::copy_from_slice)
+    }
+
+    /// How long an item is in its list.
+    pub fn length(&mut self, item: &Item) -> Result<usize, ProtobufError> {
+        let length = match item {
+            Item::Message(message) => message.len(),
+            _ => self.encode(item)?.len(),
+        };
+        Ok(item_prefix(length).len() + length)
+    }
+
+    fn write(&mut self, item: &Item, out: &mut BytesMut) -> Result<(), ProtobufError> {
+        let message = match item {
+            Item::Message(message) => message,
+            _ => self.encode(item)?,
+        };
+        out.put_slice(&item_prefix(message.len()));
+        out.put_slice(message);
+        Ok(())
+    }
+
+    fn encode(&mut self, item: &Item) -> Result<&[u8], ProtobufError> {
         match item.read(&mut self.index) {
             object if object.is_null() => Err(ProtobufError::Value(": the object is not JSON".into())),
             object => self.encoder.encode(object, self.definition),
@@ -141,7 +193,7 @@ pub struct ListBody {
     head: Bytes,
     items: std::vec::IntoIter<Item>,
     form: Form,
-    tail: &'static [u8],
+    tail: Bytes,
     first: bool,
     done: bool,
     /// The bytes still to come, where that is known from the start.
@@ -150,7 +202,7 @@ pub struct ListBody {
 
 impl ListBody {
     /// `length` is that of the whole body, which is sent with its length if it is known.
-    pub fn new(head: Bytes, items: Vec<Item>, form: Form, tail: &'static [u8], length: Option<usize>) -> Self {
+    pub fn new(head: Bytes, items: Vec<Item>, form: Form, tail: Bytes, length: Option<usize>) -> Self {
         Self { head, items: items.into_iter(), form, tail, first: true, done: false, left: length }
     }
 
@@ -162,7 +214,7 @@ impl ListBody {
         piece.put_slice(&std::mem::take(&mut self.head));
         while piece.len() < PIECE {
             let Some(item) = self.items.next() else {
-                piece.put_slice(self.tail);
+                piece.put_slice(&self.tail);
                 self.done = true;
                 break;
             };

@@ -11,6 +11,7 @@ pub mod list;
 mod list_body;
 pub mod options;
 mod patch;
+mod readable;
 pub mod selection;
 mod update;
 mod watch;

@@ -14,7 +14,9 @@ use crate::registry::Registry;
 use crate::table;
 use crate::transport::{Body, BoxError};
 use bytes::{BufMut, Bytes, BytesMut};
+use ferry_api::codec::protobuf;
 use ferry_api::object::Meta;
+use ferry_api::schema::{self, TypeDef};
 use ferry_api::status::Status;
 use ferry_resources::Row;
 use futures_util::stream;
@@ -77,6 +79,9 @@ pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
         accepted,
         include_object: call.query.text("includeObject").unwrap_or_default().to_owned(),
         columns_sent: false,
+        is_stored_form: call.row.gvk() == call.row.stored_as,
+        api_version: call.row.group_version().to_string(),
+        definition: schema::of_kind(&call.row.gvk()).map(|definition| &**definition),
     };
     let content_type = match accepted.format {
         Format::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
@@ -282,6 +287,11 @@ struct Renderer {
     include_object: String,
     /// Columns are described once a stream.
     columns_sent: bool,
+    /// The stored bytes are those that the row shows.
+    is_stored_form: bool,
+    api_version: String,
+    /// The type of a builtin kind.
+    definition: Option<&'static TypeDef>,
 }
 
 impl Renderer {
@@ -323,16 +333,19 @@ impl Renderer {
 
     fn event(&mut self, seen: Seen, event: &Event, out: &mut BytesMut) {
         let kind = name(seen);
+        if self.is_stored_form && self.accepted.format == Format::Protobuf && self.frame_message(seen, event, out) {
+            return;
+        }
         let bytes = event.object(seen);
-        if self.row.gvk() == self.row.stored_as {
+        if self.is_stored_form {
             match self.accepted.shape {
-                Shape::Object => return self.frame_bytes(kind, &bytes, out),
-                Shape::Metadata => return self.frame_bytes(kind, &table::partial_bytes(&bytes, &self.accepted), out),
+                Shape::Object => return frame_json(kind, &bytes, out),
+                Shape::Metadata => return frame_json(kind, &table::partial_bytes(&bytes, &self.accepted), out),
                 Shape::Table => {}
             }
         }
         let mut object: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        if self.row.gvk() != self.row.stored_as {
+        if !self.is_stored_form {
             self.row.strategy.from_stored(&mut object);
             object.set_gvk(&self.row.gvk());
         }
@@ -384,22 +397,31 @@ impl Renderer {
         out.freeze()
     }
 
-    /// A frame of an object whose JSON is at hand.
-    fn frame_bytes(&self, kind: &str, json: &[u8], out: &mut BytesMut) {
-        if self.accepted.format == Format::Protobuf
-            && let Some(bytes) = crate::wire::json_to_protobuf(json)
-        {
-            out.put_slice(&ferry_api::codec::protobuf::watch_frame(kind, &bytes));
-            return;
-        }
-        frame_json(kind, json, out);
+    /// A frame of the change in protobuf, which is encoded once for all watchers; false for
+    /// an object that has no such form.
+    fn frame_message(&self, seen: Seen, event: &Event, out: &mut BytesMut) -> bool {
+        let (Some(form), Some(document)) = (event.protobuf(seen), event.document(seen)) else { return false };
+        let Some(definition) = self.definition else { return false };
+        let Ok(message) = form.get_or_keep(|| crate::wire::message(document, definition)) else { return false };
+        let frame = match self.accepted.shape {
+            Shape::Object => protobuf::watch_frame(name(seen), &self.api_version, &self.row.kind, &message),
+            Shape::Metadata => {
+                let Some(metadata) = protobuf::metadata_of(&message) else { return false };
+                let version = self.accepted.meta_version();
+                protobuf::watch_frame(name(seen), version, "PartialObjectMetadata", metadata)
+            }
+            Shape::Table => return false,
+        };
+        out.put_slice(&frame);
+        true
     }
 
     fn frame(&self, kind: &str, object: &Value, out: &mut BytesMut) {
         if self.accepted.format == Format::Protobuf
             && let Some(bytes) = crate::wire::to_protobuf(object)
+            && let Ok(envelope) = protobuf::open(&bytes)
         {
-            out.put_slice(&ferry_api::codec::protobuf::watch_frame(kind, &bytes));
+            out.put_slice(&protobuf::watch_frame(kind, &envelope.api_version, &envelope.kind, envelope.raw));
             return;
         }
         frame_json(kind, &crate::registry::encode::encode(object), out);

@@ -133,8 +133,8 @@ async fn a_list_holds_the_same_objects_in_every_format() {
 async fn a_protobuf_list_too_large_to_be_kept_is_whole() {
     let server = Server::start().await;
     let half_a_megabyte = "x".repeat(512 * 1024);
-    // More than the 16 MB that are kept while their lengths are found.
-    for number in 0..36 {
+    // More than the 24 MB that are kept while their lengths are found.
+    for number in 0..52 {
         let mut object = config_map(&format!("large-{number:02}"));
         object["data"] = json!({"k": half_a_megabyte});
         server.post(CONFIG_MAPS, &object).await.ok();
@@ -142,9 +142,115 @@ async fn a_protobuf_list_too_large_to_be_kept_is_whole() {
     let list = server.ask("GET", CONFIG_MAPS, &[("accept", PROTOBUF)], "").await;
     let list = decoded(&list.bytes, "", "ConfigMapList");
     let items = list["items"].as_array().expect("items");
-    assert_eq!(items.len(), 36);
+    assert_eq!(items.len(), 52);
     for (number, item) in items.iter().enumerate() {
         assert_eq!(item["metadata"]["name"], format!("large-{number:02}"));
         assert_eq!(item["data"]["k"].as_str().map(str::len), Some(half_a_megabyte.len()));
+    }
+}
+
+/// The objects of a watch in protobuf that ends by itself.
+async fn watched(server: &Server, path: &str, accept: &str) -> Vec<(String, String)> {
+    let request =
+        Request::get(path).header("accept", accept).body(ferry_apiserver::transport::empty()).expect("a request");
+    let body = server.send(request, crate::server::admin()).await.into_body();
+    let bytes = body.collect().await.expect("a stream that ends").to_bytes();
+    let (mut rest, mut events) = (&bytes[..], Vec::new());
+    while let Some(frame) = ferry_api::codec::protobuf::read_watch_frame(rest).expect("a frame") {
+        let envelope = ferry_api::codec::protobuf::open(frame.object).expect("an envelope");
+        events.push((frame.event_type.clone(), envelope.kind));
+        rest = &rest[frame.length..];
+    }
+    events
+}
+
+#[tokio::test]
+async fn a_version_becomes_protobuf_once_however_many_ask_for_it() {
+    let server = Server::start().await;
+    let created = server.post(CONFIG_MAPS, &config_map("shared")).await.ok();
+    let version = created["metadata"]["resourceVersion"].as_str().expect("a version").parse::<u64>().expect("a number");
+    server.delete(&format!("{CONFIG_MAPS}/shared")).await.ok();
+    let created = server.post(CONFIG_MAPS, &config_map("other")).await.ok();
+    assert_eq!(created["metadata"]["name"], "other");
+    let encoded = ferry_apiserver::cache::wire_form::encoded;
+    let before = encoded();
+    let selected = "fieldSelector=metadata.name%3Dshared";
+    let path = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion={}&{selected}", version - 1);
+    let metadata = format!("{PROTOBUF};as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+    let (first, second, third) = tokio::join!(
+        watched(&server, &path, PROTOBUF),
+        watched(&server, &path, PROTOBUF),
+        watched(&server, &path, &metadata)
+    );
+    let expected = |kind: &str| vec![("ADDED".to_owned(), kind.to_owned()), ("DELETED".to_owned(), kind.to_owned())];
+    assert_eq!((&first, &second), (&expected("ConfigMap"), &expected("ConfigMap")));
+    assert_eq!(third, expected("PartialObjectMetadata"));
+    assert_eq!(encoded() - before, 2, "the version and the end of it, once each for three watchers");
+    let one = server.ask("GET", &format!("{CONFIG_MAPS}/other"), &[("accept", PROTOBUF)], "").await;
+    let again = server.ask("GET", &format!("{CONFIG_MAPS}/other"), &[("accept", PROTOBUF)], "").await;
+    assert_eq!(one.bytes, again.bytes);
+    assert_eq!(encoded() - before, 3);
+    let of_one = format!("{CONFIG_MAPS}?fieldSelector=metadata.name%3Dother");
+    let list = server.ask("GET", &of_one, &[("accept", PROTOBUF)], "").await;
+    assert_eq!(decoded(&list.bytes, "", "ConfigMapList")["items"][0]["metadata"]["name"], "other");
+    assert_eq!(encoded() - before, 3, "the list has what the GET left");
+}
+
+/// The metadata of a message is taken for its first field.
+#[test]
+fn the_metadata_of_every_stored_kind_has_the_first_tag() {
+    for row in ferry_resources::all().iter().filter(|row| row.is_stored()) {
+        let Some(definition) = ferry_api::schema::of_kind(&row.gvk()) else { continue };
+        let first = match definition.layout().find(1) {
+            Some(ferry_api::schema::Entry::Field(index)) => &*definition.fields[usize::from(*index)].name,
+            _ => "",
+        };
+        assert_eq!(first, "metadata", "{}", row.gvk());
+    }
+}
+
+/// What the whole list would be, written at once.
+#[tokio::test]
+async fn lists_for_people_are_the_text_of_the_whole_list() {
+    let server = Server::start().await;
+    let awkward = [
+        "",
+        " leading",
+        "trailing ",
+        "two\nlines",
+        "two\nlines\n",
+        "\n\nblank",
+        "a: b # c",
+        "'\"\\",
+        "é→\t",
+        "yes",
+        "- x",
+        "  deep\n   er\n",
+        "null",
+        "1e3",
+        "\u{0}\u{7f}",
+    ];
+    for (number, text) in awkward.iter().enumerate() {
+        let mut object = config_map(&format!("p{number}"));
+        object["data"] = json!({"text": text, "list": format!("- {text}")});
+        object["metadata"]["annotations"] = json!({"text": text});
+        server.post(CONFIG_MAPS, &object).await.ok();
+    }
+    let empty = format!("{CONFIG_MAPS}?fieldSelector=metadata.name%3Dnobody");
+    for shape in ["", ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", ";as=Table;v=v1;g=meta.k8s.io"] {
+        for path in [CONFIG_MAPS, empty.as_str()] {
+            let pretty = [("accept", format!("application/json{shape}")), ("user-agent", "curl/8.0".to_owned())];
+            let pretty = pretty.each_ref().map(|(name, value)| (*name, value.as_str()));
+            let text = server.ask("GET", path, &pretty, "").await.bytes;
+            let value: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            assert_eq!(String::from_utf8_lossy(&text), serde_json::to_string_pretty(&value).expect("JSON"), "{shape}");
+            let yaml = server.ask("GET", path, &[("accept", &format!("application/yaml{shape}"))], "").await.bytes;
+            let value: serde_json::Value = serde_yaml_ng::from_slice(&yaml).expect("YAML");
+            assert_eq!(String::from_utf8_lossy(&yaml), serde_yaml_ng::to_string(&value).expect("YAML"), "{shape}");
+            assert_eq!(
+                value["items"].as_array().or(value["rows"].as_array()).map(Vec::len).unwrap_or_default() > 1,
+                path == CONFIG_MAPS
+            );
+        }
     }
 }

@@ -1,156 +1,150 @@
-//! JSON to protobuf, along the layout of the type. What Go's generated code writes even
-//! when it is zero (scalars and structs that are no pointers) is written here too.
+//! The text of an object to protobuf in one pass, by the plan of its type. What Go's
+//! generated code writes even when it is zero (scalars and structs that are no pointers) is
+//! written here too.
 //!
-//! The object is read through [`Node`], so that the bytes of a stored object become
-//! protobuf without a tree of values in between.
+//! The object is read through the index of its text, and strings go from the text into the
+//! message as they are: nothing is decoded on the way.
 
 use super::ProtobufError;
-use super::wire::{FIXED64, Writer};
+use super::plan::{Action, write_zero};
+use super::wire::Writer;
 use crate::codec::normalize::json_schema_props;
-use crate::codec::time::{Precision, parse_duration, parse_time};
-use crate::document::{Node, Shape};
-use crate::schema::{Entry, Field, Layout, Special, Type, TypeDef};
+use crate::codec::time::{Precision, parse_duration, parse_time, parse_utc_seconds};
+use crate::document::{Index, Node, Place, Token};
+use crate::schema::{Special, Type, TypeDef};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// Types with more fields than this have each field looked up for itself; upstream's have
-/// up to 45.
-const MAX_SLOTS: usize = 64;
-
-/// `None` is a struct that nothing set, of which Go writes the zero fields all the same.
-pub(super) fn message(writer: &mut Writer, value: Option<Node<'_>>, definition: &TypeDef) -> Result<(), ProtobufError> {
-    let Some(value) = value else {
-        return layout(writer, &|_, _| None, definition, definition.layout());
-    };
-    if let Node::Text(place) = value
-        && definition.fields.len() <= MAX_SLOTS
-    {
-        // One walk over the object finds all of its fields.
-        let mut slots = [None; MAX_SLOTS];
-        for (key, field) in place.fields() {
-            if let Some(index) = definition.field_index(key) {
-                slots[index] = Some(field);
-            }
-        }
-        let find = |index: usize, _: &Field| slots[index].map(|at| place.at(at)).filter(|field| !field.is_null());
-        return layout(writer, &find, definition, definition.layout());
+/// The message of an object.
+pub(super) fn message(writer: &mut Writer, object: Place<'_>, definition: &TypeDef) -> Result<(), ProtobufError> {
+    if let Token::Raw(text) = object.token() {
+        return unfold(text, |object| message(writer, object, definition));
     }
-    layout(writer, &|_, field: &Field| value.get(&field.name), definition, definition.layout())
-}
-
-/// Finds a field of the object by its position in the type and its facts.
-type Find<'f, 'a> = &'f dyn Fn(usize, &Field) -> Option<Node<'a>>;
-
-fn layout<'a>(
-    writer: &mut Writer,
-    find: Find<'_, 'a>,
-    definition: &TypeDef,
-    layout_of: &Layout,
-) -> Result<(), ProtobufError> {
-    // From the last tag to the first, since the writer goes backwards.
-    for (tag, entry) in layout_of.entries.iter().rev() {
-        match entry {
-            Entry::Embedded(inner) => {
-                let start = writer.len();
-                layout(writer, find, definition, inner)?;
-                writer.close_from(*tag, start);
-            }
-            Entry::Field(index) => {
-                let index = usize::from(*index);
-                let field = &definition.fields[index];
-                encode_field(writer, *tag, field, find(index, field))
-                    .map_err(|error| error.at(&format!("{}.{}", definition.name, field.name)))?;
+    let plan = definition.plan().ok_or_else(wrong)?;
+    // One walk over the object finds the fields that it has; those of the type that it has
+    // not are never looked at, but for the few that Go writes all the same.
+    let (mut found, mut present) = ([0_u32; 128], 0_u128);
+    for (key, value) in object.fields() {
+        if let Some(field) = definition.field_index_of(key)
+            && let Some(step) = plan.step_of(field)
+            && object.at(value).token() != Token::Null
+        {
+            found[step] = value;
+            present |= 1 << step;
+        }
+    }
+    let mut opened: Vec<usize> = Vec::new();
+    let mut left = present | plan.always;
+    while left != 0 {
+        let step_at = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let step = &plan.steps[step_at];
+        match &step.action {
+            Action::Open => opened.push(writer.len()),
+            Action::Close => writer.close_from(step.tag, opened.pop().unwrap_or_default()),
+            Action::Field { absent, .. } if present & (1 << step_at) == 0 => writer.raw(absent),
+            Action::Field { ty, list_message, .. } => {
+                let value = object.at(found[step_at]);
+                field(writer, step.tag, ty, *list_message, value)
+                    .map_err(|error| name(error, definition, value, object))?;
             }
         }
     }
     Ok(())
 }
 
-fn encode_field(writer: &mut Writer, tag: u32, field: &Field, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
-    let Some(value) = value else {
-        return match &field.ty {
-            Type::List(_) | Type::Map(_) | Type::Bytes => Ok(()),
-            _ if field.pointer => Ok(()),
-            ty => element(writer, tag, ty, None, false),
-        };
-    };
-    match (&field.ty, value.shape()) {
-        (Type::List(item), Shape::Array) if !field.list_message => {
-            backwards(value.items(), |value| element(writer, tag, item, Some(value), false))
-        }
-        (Type::List(_), _) if field.list_message => element(writer, tag, &field.ty, Some(value), true),
-        (Type::Map(item), Shape::Object) => {
-            let mut entries: Vec<(&str, Node<'_>)> = value.entries().collect();
-            // Go writes maps in the order of their keys, in which stored objects have them.
-            if !entries.is_sorted_by_key(|(key, _)| *key) {
-                entries.sort_by_key(|(key, _)| *key);
-            }
-            for (key, value) in entries.into_iter().rev() {
-                let start = writer.len();
-                element(writer, 2, item, Some(value), field.list_message)?;
-                writer.bytes_field(1, key.as_bytes());
-                writer.close_from(tag, start);
-            }
-            Ok(())
-        }
-        (ty, _) => element(writer, tag, ty, Some(value), false),
+/// Says at which field of the type a value is wrong.
+#[cold]
+fn name(error: ProtobufError, definition: &TypeDef, value: Place<'_>, object: Place<'_>) -> ProtobufError {
+    let key = object.fields().find(|(_, number)| object.at(*number).is_at(value)).map_or(&[][..], |(key, _)| key);
+    error.at(&format!("{}.{}", definition.name, String::from_utf8_lossy(key)))
+}
+
+/// The sets of fields are not indexed under their name; anything else of that name is
+/// indexed here.
+#[cold]
+fn unfold(text: &[u8], encode: impl FnOnce(Place<'_>) -> Result<(), ProtobufError>) -> Result<(), ProtobufError> {
+    let mut index = Index::default();
+    let text = std::str::from_utf8(text).map_err(|_| wrong())?;
+    match index.read(text) {
+        Ok(Node::Text(object)) => encode(object),
+        _ => Err(wrong()),
     }
 }
 
-/// Calls `encode` with the last item first.
-fn backwards<'a>(
-    items: impl Iterator<Item = Node<'a>>,
-    encode: impl FnMut(Node<'a>) -> Result<(), ProtobufError>,
-) -> Result<(), ProtobufError> {
-    let items: Vec<Node<'a>> = items.collect();
-    items.into_iter().rev().try_for_each(encode)
+fn field(writer: &mut Writer, tag: u32, ty: &Type, list_message: bool, value: Place<'_>) -> Result<(), ProtobufError> {
+    match (ty, value.token()) {
+        (Type::List(item), Token::Array) if !list_message => {
+            value.backwards().try_for_each(|value| element(writer, tag, item, value, false))
+        }
+        (Type::Map(item), Token::Object) => map(writer, tag, item, list_message, value),
+        (Type::Map(_), Token::Raw(text)) => unfold(text, |value| field(writer, tag, ty, list_message, value)),
+        _ => element(writer, tag, ty, value, list_message && matches!(ty, Type::List(_))),
+    }
+}
+
+/// Go writes maps in the order of their keys, in which stored objects have them.
+fn map(writer: &mut Writer, tag: u32, item: &Type, list_message: bool, object: Place<'_>) -> Result<(), ProtobufError> {
+    let mut entry = |key: &[u8], value: Place<'_>| {
+        let start = writer.len();
+        element(writer, 2, item, value, list_message)?;
+        writer.bytes_field(1, key);
+        writer.close_from(tag, start);
+        Ok(())
+    };
+    if object.fields().is_sorted_by_key(|(key, _)| key) {
+        let mut inside = object.backwards();
+        while let (Some(value), Some(key)) = (inside.next(), inside.next()) {
+            entry(key.key(), value)?;
+        }
+        return Ok(());
+    }
+    let mut entries: Vec<(&[u8], u32)> = object.fields().collect();
+    entries.sort_by_key(|(key, _)| *key);
+    entries.into_iter().rev().try_for_each(|(key, value)| entry(key, object.at(value)))
 }
 
 fn wrong() -> ProtobufError {
     ProtobufError::Value(String::new())
 }
 
-/// One value with its tag; `None` and null are the zero value.
+/// One value with its tag; null is the zero value.
 fn element(
     writer: &mut Writer,
     tag: u32,
     ty: &Type,
-    value: Option<Node<'_>>,
+    value: Place<'_>,
     list_message: bool,
 ) -> Result<(), ProtobufError> {
-    let value = value.filter(|value| !value.is_null());
-    match (ty, value) {
-        (Type::Bool | Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64, None) => writer.varint_field(tag, 0),
-        (Type::Bool, Some(value)) => writer.varint_field(tag, u64::from(value.as_bool().ok_or_else(wrong)?)),
+    match (ty, value.token()) {
+        (_, Token::Null) => write_zero(writer, tag, ty, list_message),
+        (Type::String, Token::String(text)) => writer.bytes_field(tag, text),
+        (Type::Bool, Token::Bool(flag)) => writer.varint_field(tag, u64::from(flag)),
         // Negative numbers take all ten bytes, as in Go.
-        (Type::Int32 | Type::Int64, Some(value)) => writer.varint_field(tag, value.as_i64().ok_or_else(wrong)? as u64),
-        (Type::Uint32 | Type::Uint64, Some(value)) => writer.varint_field(tag, value.as_u64().ok_or_else(wrong)?),
-        (Type::Float64, value) => {
-            let float = value.map_or(Some(0.0), Node::as_f64).ok_or_else(wrong)?;
-            writer.raw(&float.to_bits().to_le_bytes());
-            writer.tag(tag, FIXED64);
+        (Type::Int32 | Type::Int64, Token::Number(digits)) => {
+            writer.varint_field(tag, number::<i64>(digits)? as u64);
         }
-        (Type::String | Type::Bytes, None) => writer.bytes_field(tag, b""),
-        (Type::String, Some(value)) => writer.bytes_field(tag, value.as_str().ok_or_else(wrong)?.as_bytes()),
-        (Type::Bytes, Some(value)) => {
-            let bytes = BASE64_STANDARD.decode(value.as_str().ok_or_else(wrong)?).map_err(|_| wrong())?;
+        (Type::Uint32 | Type::Uint64, Token::Number(digits)) => writer.varint_field(tag, number(digits)?),
+        (Type::Float64, Token::Number(digits)) => writer.fixed64_field(tag, number::<f64>(digits)?.to_bits()),
+        (Type::Bytes, Token::String(text)) => {
+            let bytes = BASE64_STANDARD.decode(text).map_err(|_| wrong())?;
             writer.bytes_field(tag, &bytes);
         }
-        (Type::List(item), value) if list_message => {
+        (Type::List(item), _) if list_message => {
             let start = writer.len();
-            if let Some(value) = value {
-                backwards(value.items(), |value| element(writer, 1, item, Some(value), false))?;
+            if value.token() == Token::Array {
+                value.backwards().try_for_each(|value| element(writer, 1, item, value, false))?;
             }
             writer.close_from(tag, start);
         }
-        (Type::Struct(reference), value) if value.is_none_or(|value| value.shape() == Shape::Object) => {
+        (Type::Struct(reference), Token::Object | Token::Raw(_)) => {
             let start = writer.len();
             message(writer, value, reference.get())?;
             writer.close_from(tag, start);
         }
-        (Type::Special(special), value) => {
+        (Type::Special(special), token) => {
             let start = writer.len();
-            encode_special(writer, *special, value)?;
+            encode_special(writer, *special, value, token)?;
             writer.close_from(tag, start);
         }
         _ => return Err(wrong()),
@@ -158,76 +152,104 @@ fn element(
     Ok(())
 }
 
-fn encode_special(writer: &mut Writer, special: Special, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
-    let text = value.and_then(Node::as_str);
-    let shape = value.map_or(Shape::Null, Node::shape);
-    match special {
-        Special::Time | Special::MicroTime => {
-            let Some(text) = text else {
-                return if value.is_none() { Ok(()) } else { Err(wrong()) };
+fn number<T: std::str::FromStr>(digits: &[u8]) -> Result<T, ProtobufError> {
+    std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or_else(wrong)
+}
+
+/// A value that is not null of a type whose form is not that of its fields.
+fn encode_special(
+    writer: &mut Writer,
+    special: Special,
+    value: Place<'_>,
+    token: Token<'_>,
+) -> Result<(), ProtobufError> {
+    match (special, token) {
+        (Special::Time, Token::String(text)) => {
+            let seconds = match parse_utc_seconds(text) {
+                Some(seconds) => seconds,
+                None => {
+                    let moment = time(text, Precision::Seconds)?;
+                    if moment.is_zero() {
+                        return Ok(());
+                    }
+                    moment.seconds
+                }
             };
-            let precision = if special == Special::Time { Precision::Seconds } else { Precision::Micros };
-            let moment = parse_time(text, precision).map_err(ProtobufError::Value)?;
-            let nanos = if special == Special::Time { 0 } else { moment.nanos };
+            writer.varint_field(2, 0);
+            writer.varint_field(1, seconds as u64);
+        }
+        (Special::MicroTime, Token::String(text)) => {
+            let moment = time(text, Precision::Micros)?;
             if !moment.is_zero() {
-                writer.varint_field(2, nanos as u64);
+                writer.varint_field(2, moment.nanos as u64);
                 writer.varint_field(1, moment.seconds as u64);
             }
         }
-        Special::Duration => {
-            let nanos = match text {
-                Some(text) => parse_duration(text).map_err(ProtobufError::Value)?,
-                None => 0,
-            };
+        (Special::Time | Special::MicroTime, _) => return Err(wrong()),
+        (Special::Duration, Token::String(text)) => {
+            let nanos = parse_duration(str_of(text)?).map_err(ProtobufError::Value)?;
             writer.varint_field(1, nanos as u64);
         }
-        Special::Quantity => writer.bytes_field(1, text.unwrap_or("0").as_bytes()),
-        Special::IntOrString => {
-            let (kind, number) = match (shape, value) {
-                (Shape::String(_), _) => (1, 0),
-                (Shape::Number, Some(value)) => (0, value.as_i64().ok_or_else(wrong)?),
-                (Shape::Null, _) => (0, 0),
-                _ => return Err(wrong()),
-            };
-            writer.bytes_field(3, text.unwrap_or_default().as_bytes());
-            writer.varint_field(2, number as u64);
-            writer.varint_field(1, kind);
+        (Special::Duration, _) => writer.varint_field(1, 0),
+        (Special::Quantity, Token::String(text)) => writer.bytes_field(1, text),
+        (Special::Quantity, _) => writer.bytes_field(1, b"0"),
+        (Special::IntOrString, Token::String(text)) => {
+            writer.bytes_field(3, text);
+            writer.varint_field(2, 0);
+            writer.varint_field(1, 1);
         }
-        Special::RawExtension | Special::FieldsV1 => {
-            if let Some(value) = value {
-                writer.bytes_field(1, value.to_json().as_bytes());
-            }
+        (Special::IntOrString, Token::Number(digits)) => {
+            writer.bytes_field(3, b"");
+            writer.varint_field(2, number::<i64>(digits)? as u64);
+            writer.varint_field(1, 0);
         }
-        Special::Json => writer.bytes_field(1, value.map_or("null".into(), Node::to_json).as_bytes()),
-        Special::JsonSchemaPropsOrBool => {
-            let is_schema = shape == Shape::Object;
+        (Special::IntOrString, _) => return Err(wrong()),
+        (Special::RawExtension | Special::FieldsV1 | Special::Json, Token::Raw(text)) => writer.bytes_field(1, text),
+        (Special::RawExtension | Special::FieldsV1 | Special::Json, _) => {
+            writer.bytes_field(1, Node::Text(value).to_json().as_bytes());
+        }
+        (Special::JsonSchemaPropsOrBool, _) => {
+            let is_schema = matches!(token, Token::Object | Token::Raw(_));
             if is_schema {
                 schema(writer, 2, value)?;
             }
-            let allows = is_schema || shape == Shape::Bool(true);
-            writer.varint_field(1, u64::from(allows));
+            writer.varint_field(1, u64::from(is_schema || token == Token::Bool(true)));
         }
-        Special::JsonSchemaPropsOrArray => match (shape, value) {
-            (Shape::Array, Some(value)) => backwards(value.items(), |item| schema(writer, 2, Some(item)))?,
-            (Shape::Object, value) => schema(writer, 1, value)?,
-            _ => {}
-        },
-        Special::JsonSchemaPropsOrStringArray => match (shape, value) {
-            (Shape::Array, Some(value)) => backwards(value.items(), |item| {
-                writer.bytes_field(2, item.as_str().ok_or_else(wrong)?.as_bytes());
-                Ok(())
-            })?,
-            (Shape::Object, value) => schema(writer, 1, value)?,
-            _ => {}
-        },
+        (Special::JsonSchemaPropsOrArray, Token::Array) => {
+            value.backwards().try_for_each(|item| schema(writer, 2, item))?;
+        }
+        (Special::JsonSchemaPropsOrStringArray, Token::Array) => {
+            value.backwards().try_for_each(|item| match item.token() {
+                Token::String(text) => {
+                    writer.bytes_field(2, text);
+                    Ok(())
+                }
+                _ => Err(wrong()),
+            })?;
+        }
+        (Special::JsonSchemaPropsOrArray | Special::JsonSchemaPropsOrStringArray, Token::Object | Token::Raw(_)) => {
+            schema(writer, 1, value)?
+        }
+        (Special::JsonSchemaPropsOrArray | Special::JsonSchemaPropsOrStringArray, _) => {}
     }
     Ok(())
 }
 
-fn schema(writer: &mut Writer, tag: u32, value: Option<Node<'_>>) -> Result<(), ProtobufError> {
+fn str_of(text: &[u8]) -> Result<&str, ProtobufError> {
+    std::str::from_utf8(text).map_err(|_| wrong())
+}
+
+fn time(text: &[u8], precision: Precision) -> Result<crate::codec::time::Moment, ProtobufError> {
+    parse_time(str_of(text)?, precision).map_err(ProtobufError::Value)
+}
+
+fn schema(writer: &mut Writer, tag: u32, value: Place<'_>) -> Result<(), ProtobufError> {
     let Some(props) = json_schema_props() else { return Ok(()) };
     let start = writer.len();
-    message(writer, value, props)?;
+    match value.token() {
+        Token::Null => writer.raw(props.plan().map_or(&[], |plan| &plan.zero)),
+        _ => message(writer, value, props)?,
+    }
     writer.close_from(tag, start);
     Ok(())
 }

@@ -11,16 +11,19 @@
 
 mod decode;
 mod encode;
+mod plan;
 mod wire;
 
 use super::decode::{DecodeError, Decoded};
 use super::normalize::normalize;
-use crate::document::Node;
+use crate::document::{Index, Node};
 use crate::gvk::{GroupVersion, GroupVersionKind};
 use crate::object::Meta;
 use crate::schema::{TypeDef, builtin, of_kind};
 use serde_json::{Map, Value};
-use wire::{Reader, Writer};
+use wire::{Reader, Wire, Writer};
+
+pub(crate) use plan::EncodePlan;
 
 /// What every body begins with.
 pub const MAGIC: [u8; 4] = *b"k8s\0";
@@ -91,7 +94,7 @@ pub fn open(body: &[u8]) -> Result<Envelope<'_>, ProtobufError> {
 
 /// Puts a message into the envelope.
 pub fn seal(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::default();
+    let mut writer = Writer::with_room(raw.len() + FRAME_ROOM);
     writer.raw(ENVELOPE_TAIL);
     writer.bytes_field(2, raw);
     write_type(&mut writer, api_version, kind);
@@ -123,8 +126,9 @@ fn write_type(writer: &mut Writer, api_version: &str, kind: &str) {
 
 /// Encodes an object with its envelope, which takes apiVersion and kind from the object.
 pub fn encode(object: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
-    let kind = object.gvk();
-    encode_as(object.into(), &kind.api_version(), &kind.kind, definition)
+    let (kind, text) = (object.gvk(), object.to_string());
+    let mut index = Index::default();
+    encode_as(read(&mut index, &text)?, &kind.api_version(), &kind.kind, definition)
 }
 
 /// Encodes an object with an envelope of this type.
@@ -135,30 +139,87 @@ pub fn encode_as(
     definition: &TypeDef,
 ) -> Result<Vec<u8>, ProtobufError> {
     let mut writer = Writer::default();
-    seal_backwards(&mut writer, api_version, kind, |writer| encode::message(writer, Some(object), definition))?;
+    seal_backwards(&mut writer, api_version, kind, |writer| write_message(writer, object, definition))?;
     Ok(writer.finish())
 }
 
 /// Encodes the message alone, as it stands in a list.
 pub fn encode_message(object: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
     let mut writer = Writer::default();
-    encode::message(&mut writer, Some(object.into()), definition)?;
+    write_message(&mut writer, object.into(), definition)?;
     Ok(writer.finish())
 }
 
-/// Makes the messages of a list's items one after the other in the same room.
+/// A tree of values is written out first: what is encoded often stands as text already.
+fn write_message(writer: &mut Writer, object: Node<'_>, definition: &TypeDef) -> Result<(), ProtobufError> {
+    match object {
+        Node::Text(object) => encode::message(writer, object, definition),
+        Node::Value(object) => {
+            let (text, mut index) = (object.to_string(), Index::default());
+            match read(&mut index, &text)? {
+                Node::Text(object) => encode::message(writer, object, definition),
+                Node::Value(_) => Err(ProtobufError::Value(String::new())),
+            }
+        }
+    }
+}
+
+fn read<'a>(index: &'a mut Index, text: &'a str) -> Result<Node<'a>, ProtobufError> {
+    index.read(text).map_err(|error| ProtobufError::Value(format!(": {error}")))
+}
+
+/// Makes messages one after the other in the same room.
 #[derive(Default)]
-pub struct ItemEncoder {
+pub struct MessageEncoder {
     writer: Writer,
 }
 
-impl ItemEncoder {
-    /// The item as it stands in the message of a list: field 2 with its length.
-    pub fn encode(&mut self, item: Node<'_>, definition: &TypeDef) -> Result<&[u8], ProtobufError> {
+impl MessageEncoder {
+    /// The message of an object, without an envelope.
+    pub fn encode(&mut self, object: Node<'_>, definition: &TypeDef) -> Result<&[u8], ProtobufError> {
         self.writer.clear();
-        encode::message(&mut self.writer, Some(item), definition)?;
-        self.writer.close_from(2, 0);
+        write_message(&mut self.writer, object, definition)?;
         Ok(self.writer.message())
+    }
+}
+
+/// What stands before a message that is an item of a list: field 2 with its length.
+pub fn item_prefix(message_length: usize) -> Prefix {
+    let mut prefix = Prefix { bytes: [0; 11], length: 1 };
+    prefix.bytes[0] = 0x12;
+    let mut left = message_length;
+    loop {
+        let low = (left & 0x7f) as u8;
+        left >>= 7;
+        prefix.bytes[prefix.length] = if left == 0 { low } else { low | 0x80 };
+        prefix.length += 1;
+        if left == 0 {
+            return prefix;
+        }
+    }
+}
+
+/// A tag and a length.
+pub struct Prefix {
+    bytes: [u8; 11],
+    length: usize,
+}
+
+impl std::ops::Deref for Prefix {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// The metadata of an object's message as the message of its PartialObjectMetadata: the
+/// first field in both, as it stands. `None` for a message that begins otherwise.
+pub fn metadata_of(message: &[u8]) -> Option<&[u8]> {
+    let mut reader = Reader::new(message);
+    match reader.next() {
+        Ok(Some((1, Wire::Bytes(_)))) => message.get(..message.len() - reader.left()),
+        _ => None,
     }
 }
 
@@ -172,11 +233,11 @@ pub struct ListFrame {
 /// The empty contentEncoding and contentType that upstream writes at the end of an envelope.
 const ENVELOPE_TAIL: &[u8] = &[0x1a, 0, 0x22, 0];
 
-/// The frame of a list whose items, as [`ItemEncoder`] makes them, are `items_length` long.
+/// The frame of a list whose items with their prefixes ([`item_prefix`]) are `items_length` long.
 pub fn list_frame(list: &GroupVersionKind, metadata: &Value, items_length: usize) -> Result<ListFrame, ProtobufError> {
     let mut writer = Writer::default();
     if let Some(definition) = builtin().get("meta/v1", "ListMeta") {
-        encode::message(&mut writer, Some(metadata.into()), definition)?;
+        write_message(&mut writer, metadata.into(), definition)?;
         writer.close_from(1, 0);
     }
     writer.prefix(2, writer.len() + items_length);
@@ -216,17 +277,26 @@ fn decode_embedded(body: &[u8], depth: usize) -> Result<Value, ProtobufError> {
     Ok(value)
 }
 
-/// One frame of a watch: four bytes of length, then a WatchEvent whose object is an
-/// encoded object with its envelope.
-pub fn watch_frame(event_type: &str, object: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::default();
-    let start = writer.len();
-    writer.bytes_field(1, object);
-    writer.close_from(2, start);
+/// One frame of a watch: four bytes of length, then a WatchEvent whose object is a message
+/// in its envelope.
+pub fn watch_frame(event_type: &str, api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::with_room(message.len() + FRAME_ROOM);
+    writer.raw(ENVELOPE_TAIL);
+    writer.bytes_field(2, message);
+    write_type(&mut writer, api_version, kind);
+    close_frame(&mut writer, event_type);
+    writer.finish()
+}
+
+/// What the envelope and the frame take beside the message, generously.
+const FRAME_ROOM: usize = 128;
+
+fn close_frame(writer: &mut Writer, event_type: &str) {
+    writer.close_from(1, 0);
+    writer.close_from(2, 0);
     writer.bytes_field(1, event_type.as_bytes());
     let length = u32::try_from(writer.len()).unwrap_or(u32::MAX);
     writer.raw(&length.to_be_bytes());
-    writer.finish()
 }
 
 /// A frame read from the start of a buffer.
@@ -262,5 +332,7 @@ pub fn read_watch_frame(buffer: &[u8]) -> Result<Option<WatchFrame<'_>>, Protobu
     Ok(Some(frame))
 }
 
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,13 @@ fn kind(api_version: &str, kind: &'static str) -> GroupVersionKind {
     GroupVersion::parse(api_version).with_kind(kind)
 }
 
+/// What the encoder of trees writes.
+fn reference_message(value: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
+    let mut writer = Writer::default();
+    reference::message(&mut writer, Some(value.into()), definition)?;
+    Ok(writer.finish())
+}
+
 fn round_trip(kind: &GroupVersionKind, value: &Value) -> Value {
     let definition = of_kind(kind).expect("a builtin kind");
     let body = encode(value, definition).unwrap_or_else(|error| panic!("{value}: {error}"));
@@ -18,6 +25,8 @@ fn round_trip(kind: &GroupVersionKind, value: &Value) -> Value {
     let node = index.read(&text).expect("JSON");
     let from_text = encode_as(node, &own.api_version(), &own.kind, definition);
     assert_eq!(from_text.as_deref(), Ok(&*body), "the text and the tree of {value}");
+    let expected = reference_message(value, definition).map(|message| seal(&own.api_version(), &own.kind, &message));
+    assert_eq!(Ok(body.as_slice()), expected.as_deref(), "the plan and the reference of {value}");
     decode(&body, definition, kind).unwrap_or_else(|error| panic!("{value}: {error}")).value
 }
 
@@ -128,9 +137,11 @@ fn objects_come_back_as_they_went() {
 fn a_list_of_items_made_one_by_one_is_the_list_encoded_whole() {
     let config_map = builtin().get("core/v1", "ConfigMap").expect("ConfigMap");
     let texts = ["a", "b"].map(|name| json!({"metadata": {"name": name}, "data": {"k": name}}).to_string());
-    let (mut index, mut encoder, mut items) = (Index::default(), ItemEncoder::default(), Vec::new());
+    let (mut index, mut encoder, mut items) = (Index::default(), MessageEncoder::default(), Vec::new());
     for text in &texts {
-        items.extend_from_slice(encoder.encode(index.read(text).expect("JSON"), config_map).expect("bytes"));
+        let message = encoder.encode(index.read(text).expect("JSON"), config_map).expect("bytes");
+        items.extend_from_slice(&item_prefix(message.len()));
+        items.extend_from_slice(message);
     }
     let list = kind("v1", "ConfigMapList");
     let frame = list_frame(&list, &json!({"resourceVersion": "9"}), items.len()).expect("bytes");
@@ -145,9 +156,9 @@ fn a_list_of_items_made_one_by_one_is_the_list_encoded_whole() {
 #[test]
 fn watch_frames_are_read_back() {
     let object = seal("v1", "Pod", b"");
-    let mut stream = watch_frame("ADDED", &object);
+    let mut stream = watch_frame("ADDED", "v1", "Pod", b"");
     let first = stream.len();
-    stream.extend(watch_frame("BOOKMARK", b""));
+    stream.extend(watch_frame("BOOKMARK", "v1", "Pod", b""));
     let frame = read_watch_frame(&stream).expect("a frame").expect("all of it");
     assert_eq!((frame.event_type.as_str(), frame.object, frame.length), ("ADDED", object.as_slice(), first));
     assert_eq!(read_watch_frame(&stream[..first - 1]), Ok(None));
@@ -212,12 +223,92 @@ fn every_type_round_trips_full_and_empty() {
                 .unwrap_or_else(|error| panic!("{}.{}: {error}", definition.package, definition.name));
             let again = decode_message(&bytes, definition)
                 .unwrap_or_else(|error| panic!("{}.{}: {error}", definition.package, definition.name));
+            assert_eq!(Ok(bytes), reference_message(&value, definition), "{}.{}", definition.package, definition.name);
             // Fields that protobuf does not have cannot come back.
             if definition.fields.iter().all(|field| field.tag.is_some() || field.embedded_name.is_some()) {
                 assert_eq!(again, value, "{}.{}", definition.package, definition.name);
             }
         }
     }
+}
+
+/// A value of a type with some of its fields, some of them null, and now and then one of
+/// another type than the field has.
+fn some(definition: &TypeDef, random: &mut impl FnMut() -> u64, depth: usize) -> Value {
+    let mut map = Map::new();
+    for field in &definition.fields {
+        let value = match random() % 8 {
+            0..4 => continue,
+            4 => Value::Null,
+            5 if random() % 200 == 0 => json!([7, "x"]),
+            _ => match some_type(&field.ty, random, depth) {
+                Some(value) => value,
+                None => continue,
+            },
+        };
+        map.insert(field.name.to_string(), value);
+    }
+    map.insert("unknown".into(), json!({"a": [1]}));
+    Value::Object(map)
+}
+
+fn some_type(ty: &Type, random: &mut impl FnMut() -> u64, depth: usize) -> Option<Value> {
+    Some(match ty {
+        Type::List(item) => (0..random() % 4).filter_map(|_| some_type(item, random, depth)).collect(),
+        Type::Map(item) => {
+            let keys = ["b", "a\"é", "fieldsV1", "zz"].into_iter().filter(|_| random() % 2 == 0).collect::<Vec<_>>();
+            keys.into_iter().filter_map(|key| Some((key.to_owned(), some_type(item, random, depth)?))).collect()
+        }
+        Type::Struct(_) if depth == 0 => return None,
+        Type::Struct(reference) => some(reference.get(), random, depth - 1),
+        Type::String => ["", "text", "line\nbreak", "é"][(random() % 4) as usize].into(),
+        Type::Int32 | Type::Int64 => ((random() as i64) >> (random() % 64)).into(),
+        Type::Special(Special::IntOrString) if random() % 2 == 0 => 80.into(),
+        Type::Special(Special::JsonSchemaPropsOrBool | Special::JsonSchemaPropsOrArray) if depth > 0 => {
+            some(crate::codec::normalize::json_schema_props()?, random, depth - 1)
+        }
+        Type::Special(Special::Json) => json!({"a": [1, null, "x\ty"]}),
+        _ => full_type(ty, depth)?,
+    })
+}
+
+#[test]
+fn every_type_fits_a_plan() {
+    for definition in builtin().iter() {
+        assert!(definition.plan().is_some(), "{}.{}", definition.package, definition.name);
+    }
+}
+
+/// Both encoders agree on every type, on what they write and on what they refuse.
+#[test]
+fn the_text_of_every_type_becomes_what_its_tree_becomes() {
+    let mut state = 7_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    for definition in builtin().iter() {
+        for _ in 0..12 {
+            let value = some(definition, &mut random, 3);
+            let (text, mut index, mut encoder) = (value.to_string(), Index::default(), MessageEncoder::default());
+            let from_text = encoder.encode(index.read(&text).expect("JSON"), definition).map(<[u8]>::to_vec);
+            let expected = reference_message(&value, definition);
+            match (&from_text, &expected) {
+                (Err(_), Err(_)) => {}
+                _ => assert_eq!(from_text, expected, "{}.{}: {text}", definition.package, definition.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_metadata_of_a_message_is_its_first_field() {
+    let pod = json!({"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"nodeName": "n"}});
+    let message = encode_message(&pod, builtin().get("core/v1", "Pod").expect("Pod")).expect("bytes");
+    let partial = builtin().get("meta/v1", "PartialObjectMetadata").expect("PartialObjectMetadata");
+    let expected = encode_message(&json!({"metadata": pod["metadata"]}), partial).expect("bytes");
+    assert_eq!(metadata_of(&message), Some(&*expected));
+    assert_eq!((metadata_of(b""), metadata_of(&[0x12, 0]), metadata_of(&[0x0a, 5])), (None, None, None));
 }
 
 proptest! {

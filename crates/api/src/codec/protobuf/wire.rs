@@ -2,9 +2,9 @@
 
 use super::ProtobufError;
 
-pub(super) const VARINT: u8 = 0;
-pub(super) const FIXED64: u8 = 1;
-pub(super) const BYTES: u8 = 2;
+const VARINT: u8 = 0;
+const FIXED64: u8 = 1;
+const BYTES: u8 = 2;
 const START_GROUP: u8 = 3;
 const END_GROUP: u8 = 4;
 const FIXED32: u8 = 5;
@@ -19,6 +19,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// A writer that need not grow before so many bytes.
+    pub(super) fn with_room(room: usize) -> Self {
+        Self { buffer: vec![0; room], start: room }
+    }
+
     /// The message so far.
     pub(super) fn message(&self) -> &[u8] {
         &self.buffer[self.start..]
@@ -64,6 +69,12 @@ impl Writer {
             self.buffer[self.start] = value as u8;
             return;
         }
+        if value < 0x4000 && self.start > 1 {
+            self.start -= 2;
+            self.buffer[self.start] = value as u8 | 0x80;
+            self.buffer[self.start + 1] = (value >> 7) as u8;
+            return;
+        }
         let mut bytes = [0_u8; 10];
         let mut length = 0;
         loop {
@@ -85,6 +96,11 @@ impl Writer {
     pub(super) fn varint_field(&mut self, tag: u32, value: u64) {
         self.varint(value);
         self.tag(tag, VARINT);
+    }
+
+    pub(super) fn fixed64_field(&mut self, tag: u32, bits: u64) {
+        self.raw(&bits.to_le_bytes());
+        self.tag(tag, FIXED64);
     }
 
     pub(super) fn bytes_field(&mut self, tag: u32, bytes: &[u8]) {
@@ -140,6 +156,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
+    }
+
+    /// How many bytes have not been read.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
     }
 
     pub(super) fn varint(&mut self) -> Result<u64, ProtobufError> {
