@@ -29,8 +29,11 @@ use crate::storage::storage_protection::{
 use crate::workload::daemon_set::DaemonSetController;
 use crate::workload::deployment::DeploymentController;
 use crate::workload::disruption::DisruptionController;
+use crate::workload::job::JobController;
+use crate::workload::job::orphan::JobOrphanPodController;
 use crate::workload::pod_gc::PodGcController;
 use crate::workload::replica_set::ReplicaController;
+use crate::workload::stateful_set::StatefulSetController;
 use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
@@ -41,6 +44,9 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ReplicaController::<ReplicaSet>::default()),
         Arc::new(ReplicaController::<ReplicationController>::default()),
         Arc::new(DaemonSetController::default()),
+        Arc::new(StatefulSetController::new(config.stateful_set_defaults.clone())),
+        Arc::new(JobController::default()),
+        Arc::new(JobOrphanPodController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),

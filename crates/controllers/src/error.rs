@@ -29,6 +29,14 @@ impl<T> During<T> for Result<T, ferry_client::Error> {
 }
 
 impl Error {
+    /// The API server's own words where it refused a call, for an event.
+    pub fn cause(&self) -> &dyn Display {
+        match self {
+            Error::Call { source, .. } => source,
+            other => other,
+        }
+    }
+
     /// Nothing can be created in a namespace that is being deleted, so that retrying is
     /// of no use (upstream's `HasStatusCause(err, NamespaceTerminatingCause)`).
     pub fn is_namespace_terminating(&self) -> bool {

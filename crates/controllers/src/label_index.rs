@@ -12,7 +12,8 @@
 
 use crate::workload::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
-use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet};
+use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use ferry_api::view::batch::v1::Job;
 use ferry_api::view::core::v1::{ReplicationController, Service};
 use ferry_api::view::meta::v1::LabelSelectorView;
 use ferry_api::view::policy::v1::PodDisruptionBudget;
@@ -108,6 +109,18 @@ impl Selecting for Deployment {
 impl Selecting for DaemonSet {
     fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
         set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for StatefulSet {
+    fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
+        set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+}
+
+impl Selecting for Job {
+    fn match_labels(job: &SharedObject<Self>) -> Map<'_, &str> {
+        job.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
     }
 }
 

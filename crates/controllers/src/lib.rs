@@ -27,6 +27,7 @@ mod workload;
 pub use error::{Error, Result};
 pub use metrics::Metrics;
 pub use security::certificates::signer::{CertificateSigner, SigningOrder};
+pub use workload::stateful_set::Defaults;
 
 use ferry_client::{Client, Informers, Recorder};
 use runner::{Clock, Context, run_controller};
@@ -56,6 +57,9 @@ pub struct Config {
     pub node_startup_grace_period: Duration,
     /// How many finished pods are kept.
     pub terminated_pod_threshold: usize,
+    /// Fills in the API server's defaults of a StatefulSet, to compare a stored revision with
+    /// the present template; none compares them as they are.
+    pub stateful_set_defaults: Option<Defaults>,
     pub metrics: Metrics,
 }
 
@@ -71,6 +75,7 @@ impl Default for Config {
             node_monitor_grace_period: Duration::from_secs(40),
             node_startup_grace_period: Duration::from_secs(60),
             terminated_pod_threshold: 12_500,
+            stateful_set_defaults: None,
             metrics: Metrics::default(),
         }
     }

@@ -235,6 +235,12 @@ fn legacy_signer(pki: &Pki) -> Option<ferry_controllers::LegacySigner> {
     Some(Arc::new(move |claims: &serde_json::Value| authority.sign_raw(claims)))
 }
 
+/// The defaults that the API server fills in, for the controller that compares revisions.
+fn stateful_set_defaults() -> Option<ferry_controllers::Defaults> {
+    let row = ferry_resources::all().iter().find(|row| row.group == "apps" && row.kind == "StatefulSet")?;
+    Some(Arc::new(|set: &mut serde_json::Value| row.strategy.default(set)))
+}
+
 fn keep_control_plane(
     cluster: &Cluster,
     pki: &Pki,
@@ -249,6 +255,7 @@ fn keep_control_plane(
         cluster_cidr: Some(cluster.pod_cidr.clone()),
         node_cidr_mask_size: cluster.node_mask_size(),
         metrics: queues,
+        stateful_set_defaults: stateful_set_defaults(),
         ..Default::default()
     };
     let for_controllers = api.clone();

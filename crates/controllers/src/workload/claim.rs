@@ -77,6 +77,28 @@ pub async fn claim<O: Kind, K: Kind>(
     objects: Vec<SharedObject<K>>,
     matches: impl Fn(&SharedObject<K>) -> bool,
 ) -> Result<Vec<SharedObject<K>>> {
+    claim_with(ctx, owner, objects, None, matches).await
+}
+
+/// [`claim`] for an owner whose objects carry a finalizer: it comes with adoption and goes with
+/// release.
+pub async fn claim_tracked<O: Kind, K: Kind>(
+    ctx: &Context,
+    owner: &SharedObject<O>,
+    objects: Vec<SharedObject<K>>,
+    finalizer: &str,
+    matches: impl Fn(&SharedObject<K>) -> bool,
+) -> Result<Vec<SharedObject<K>>> {
+    claim_with(ctx, owner, objects, Some(finalizer), matches).await
+}
+
+async fn claim_with<O: Kind, K: Kind>(
+    ctx: &Context,
+    owner: &SharedObject<O>,
+    objects: Vec<SharedObject<K>>,
+    finalizer: Option<&str>,
+    matches: impl Fn(&SharedObject<K>) -> bool,
+) -> Result<Vec<SharedObject<K>>> {
     let api = ctx.client.api::<K>(owner.namespace());
     let mut may_adopt = None;
     let mut claimed = Vec::with_capacity(objects.len());
@@ -85,10 +107,13 @@ pub async fn claim<O: Kind, K: Kind>(
             Claim::Keep => claimed.push(object),
             Claim::Ignore => {}
             Claim::Release => {
-                let patch = json!({"metadata": {
+                let mut patch = json!({"metadata": {
                     "uid": object.uid(),
                     "ownerReferences": [{"$patch": "delete", "uid": owner.uid()}],
                 }});
+                if let Some(finalizer) = finalizer {
+                    patch["metadata"]["$deleteFromPrimitiveList/finalizers"] = json!([finalizer]);
+                }
                 match api.patch(object.name(), &Patch::Strategic(patch)).await {
                     Err(error) if error.is_not_found() || is_invalid(&error) => {}
                     other => drop(other.during("release", object.name())?),
@@ -107,13 +132,13 @@ pub async fn claim<O: Kind, K: Kind>(
                     continue;
                 }
                 let reference: Value = controller_reference::<O>(owner.view()).into();
-                let patch = json!({"metadata": {"uid": object.uid(), "ownerReferences": [reference]}});
+                let mut patch = json!({"metadata": {"uid": object.uid(), "ownerReferences": [reference]}});
+                if let Some(finalizer) = finalizer {
+                    patch["metadata"]["finalizers"] = json!([finalizer]);
+                }
                 match api.patch(object.name(), &Patch::Strategic(patch)).await {
                     Err(error) if error.is_not_found() => {}
-                    other => {
-                        other.during("adopt", object.name())?;
-                        claimed.push(object);
-                    }
+                    other => claimed.push(other.during("adopt", object.name())?),
                 }
             }
         }

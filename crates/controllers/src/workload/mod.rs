@@ -1,11 +1,15 @@
-//! Controllers of pods and of the kinds that make them, after upstream's pkg/controller/{replicaset,deployment,daemon,disruption,podgc}.
+//! Controllers of pods and of the kinds that make them, after upstream's
+//! pkg/controller/{replicaset,deployment,daemon,statefulset,job,disruption,podgc}.
 
 pub mod claim;
 pub mod daemon_set;
 pub mod deployment;
 pub mod disruption;
 pub mod expectations;
+pub mod job;
 pub mod pod_control;
 pub mod pod_gc;
 pub mod replica_set;
+pub mod revision;
+pub mod stateful_set;
 pub mod template;

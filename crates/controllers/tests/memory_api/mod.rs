@@ -33,7 +33,13 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("apps", "v1", "deployments", "Deployment", true),
     ("apps", "v1", "replicasets", "ReplicaSet", true),
     ("apps", "v1", "daemonsets", "DaemonSet", true),
+    ("apps", "v1", "statefulsets", "StatefulSet", true),
+    ("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true),
+    ("", "v1", "persistentvolumes", "PersistentVolume", false),
+    ("storage.k8s.io", "v1", "storageclasses", "StorageClass", false),
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
+    ("batch", "v1", "jobs", "Job", true),
+    ("batch", "v1", "cronjobs", "CronJob", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
     ("coordination.k8s.io", "v1", "leases", "Lease", true),
     ("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false),
@@ -492,6 +498,13 @@ fn merge(target: &mut Value, patch: &Value) {
         *target = json!({});
     }
     for (key, change) in patch {
+        if let Some(list) = key.strip_prefix("$deleteFromPrimitiveList/") {
+            let gone = change.as_array().cloned().unwrap_or_default();
+            if let Some(list) = target[list].as_array_mut() {
+                list.retain(|item| !gone.contains(item));
+            }
+            continue;
+        }
         let list_key = match key.as_str() {
             "ownerReferences" => Some("uid"),
             "conditions" => Some("type"),

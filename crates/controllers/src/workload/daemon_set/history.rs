@@ -5,18 +5,14 @@ use super::pod::HASH_LABEL;
 use crate::error::{During, Error, Result};
 use crate::runner::Context;
 use crate::workload::claim::{candidates, claim};
-use crate::workload::template::{CanonicalTemplate, pruned, set_name};
+use crate::workload::revision::{self, Revision, RevisionPlan, patch_of, stands_for};
 use ferry_api::rules::label_selector;
-use ferry_api::rules::owner::controller_reference;
-use ferry_api::view::apps::v1::{ControllerRevision, ControllerRevisionView, DaemonSet, DaemonSetView};
+use ferry_api::view::apps::v1::{ControllerRevision, DaemonSet, DaemonSetView};
 use ferry_api::view::core::v1::Pod;
-use ferry_api::view::meta::v1::{ObjectMeta, ObjectMetaView};
-use ferry_api::view::{Owned, View};
-use ferry_client::{DeleteParams, Patch, SharedObject};
+use ferry_api::view::meta::v1::ObjectMetaView;
+use ferry_client::{Patch, SharedObject};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-
-type Revision = SharedObject<ControllerRevision>;
 
 pub struct History {
     /// The label of the present revision, which new pods carry.
@@ -29,7 +25,7 @@ pub struct History {
 pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[SharedObject<Pod>]) -> Result<History> {
     let mut present = Vec::new();
     let mut old = Vec::new();
-    let patch = patch_of(set.view());
+    let patch = patch_of(set.view().spec().template());
     for revision in own_revisions(ctx, set).await? {
         let revision = with_hash(ctx, revision).await?;
         if stands_for(revision.view(), &patch) { present.push(revision) } else { old.push(revision) }
@@ -41,9 +37,7 @@ pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[Sha
     };
     let hash = hash_of(current.meta()).to_owned();
     if current.view().revision() < next {
-        let renumbered = current.to_owned().with_revision(next);
-        let api = ctx.client.api::<ControllerRevision>(current.namespace());
-        api.replace(&renumbered).await.during("renumber the revision", &hash)?;
+        revision::renumber(ctx, &current, next).await?;
     }
     Ok(History { hash, old })
 }
@@ -66,7 +60,7 @@ pub async fn clean_up(
     pods: &[SharedObject<Pod>],
 ) -> Result<()> {
     for name in plan_cleanup(set.view(), old, pods) {
-        delete(ctx, set.namespace(), name).await?;
+        revision::delete(ctx, set.namespace(), name).await?;
     }
     Ok(())
 }
@@ -108,23 +102,15 @@ async fn keep_latest(
         }
     }
     for duplicate in &present {
-        delete(ctx, latest.namespace(), duplicate.name()).await?;
+        revision::delete(ctx, latest.namespace(), duplicate.name()).await?;
     }
     Ok(Some(latest))
 }
 
 async fn create(ctx: &Context, set: &SharedObject<DaemonSet>, patch: &Value, number: i64) -> Result<Revision> {
-    let revisions = ctx.client.api::<ControllerRevision>(set.namespace());
-    let revision = plan_revision(set.view(), patch, number);
-    let name = revision.view().metadata().name();
-    let refused = match revisions.create(&revision).await {
-        Ok(made) => return Ok(made),
-        Err(error) if error.is_already_exists() => error,
-        Err(error) => return Err(error).during("create the revision", name),
-    };
-    let there = revisions.get(name).await.during("get the revision", name)?;
-    if stands_for(there.view(), patch) {
-        return Ok(there);
+    let plan = plan_revision(set.view(), patch, number);
+    if let Some(made) = plan.create(ctx).await? {
+        return Ok(made);
     }
     // Two templates share a hash: the count makes another name at the next try.
     let sets = ctx.client.api::<DaemonSet>(set.namespace());
@@ -136,40 +122,12 @@ async fn create(ctx: &Context, set: &SharedObject<DaemonSet>, patch: &Value, num
     let mut collided = live.to_owned();
     collided.edit_status(|status| status.set_collision_count(counted.unwrap_or(0).saturating_add(1)));
     sets.replace_status(&collided).await.during("count a hash collision of", set.name())?;
-    Err(refused).during("create the revision", name)
+    Err(Error::Retry(format!("the name of a revision of daemon set {} is another template's", set.name())))
 }
 
-fn plan_revision(set: DaemonSetView<'_>, patch: &Value, number: i64) -> ControllerRevision {
-    let (meta, template) = (set.metadata(), set.spec().template());
-    let hash = CanonicalTemplate::of(template).hash(set.status().collision_count());
-    let mut labels = template.metadata().labels().to_map();
-    labels.insert(HASH_LABEL.to_owned(), hash.clone());
-    let metadata = ObjectMeta::new()
-        .with_name(set_name(meta.name(), &hash))
-        .with_namespace(meta.namespace())
-        .with_labels(labels)
-        .with_annotations(meta.annotations())
-        .with_owner_references([controller_reference::<DaemonSet>(set)]);
-    ControllerRevision::new().with_metadata(metadata).with_data(patch.clone()).with_revision(number)
-}
-
-/// The strategic patch that brings the template back, in upstream's form.
-fn patch_of(set: DaemonSetView<'_>) -> Value {
-    let mut template = pruned(set.spec().template().node());
-    ferry_api::object::ensure_object(&mut template).insert("$patch".to_owned(), "replace".into());
-    json!({"spec": {"template": template}})
-}
-
-/// Whether the revision is of the template that `patch` brings back.
-fn stands_for(revision: ControllerRevisionView<'_>, patch: &Value) -> bool {
-    revision.data().is_some_and(|data| pruned(data) == *patch)
-}
-
-async fn delete(ctx: &Context, namespace: &str, name: &str) -> Result<()> {
-    match ctx.client.api::<ControllerRevision>(namespace).delete(name, &DeleteParams::default()).await {
-        Err(error) if error.is_not_found() => Ok(()),
-        other => other.during("delete the revision", name),
-    }
+fn plan_revision<'a>(set: DaemonSetView<'a>, patch: &'a Value, number: i64) -> RevisionPlan<'a, DaemonSet> {
+    let (template, collisions) = (set.spec().template(), set.status().collision_count());
+    RevisionPlan { owner: set, template, patch, number, collisions, hash_label: HASH_LABEL }
 }
 
 fn label(meta: ObjectMetaView<'_>) -> Option<&str> {
@@ -183,26 +141,12 @@ fn hash_of(meta: ObjectMetaView<'_>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
 
     fn set() -> DaemonSet {
         DaemonSet::from(json!({"metadata": {"name": "agent", "namespace": "ns", "uid": "u"},
             "spec": {"selector": {}, "revisionHistoryLimit": 1, "template": {
                 "metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}}}))
-    }
-
-    #[test]
-    fn a_revision_stands_for_its_template_alone() {
-        let set = set();
-        let revision = plan_revision(set.view(), &patch_of(set.view()), 1);
-        let revision = revision.view();
-        assert!(revision.metadata().name().starts_with("agent-"));
-        assert!(stands_for(revision, &patch_of(set.view())));
-        let mut same = set.clone();
-        same.value_mut()["spec"]["template"]["metadata"]["creationTimestamp"] = Value::Null;
-        assert!(stands_for(revision, &patch_of(same.view())));
-        let mut other = set.clone();
-        other.edit_spec(|spec| spec.edit_template(|template| template.set_metadata(None::<ObjectMeta>)));
-        assert!(!stands_for(revision, &patch_of(other.view())));
     }
 
     #[test]
