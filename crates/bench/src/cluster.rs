@@ -1,7 +1,8 @@
 //! The cluster under measure: a release binary in a temporary place of its own.
 
-use crate::load::Connection;
+use crate::load::{Connect, Connection};
 use anyhow::{Context, Result, ensure};
+use futures_util::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -38,7 +39,13 @@ impl Cluster {
     }
 
     pub fn up(&mut self) -> Result<()> {
-        let output = self.ferry(&["up", "-d"]).output().context("cannot start ferry")?;
+        self.up_with(&[])
+    }
+
+    /// Starts ferry with further flags, which it remembers for the next start.
+    pub fn up_with(&mut self, flags: &[&str]) -> Result<()> {
+        let verb = [&["up", "-d"], flags].concat();
+        let output = self.ferry(&verb).output().context("cannot start ferry")?;
         ensure!(output.status.success(), "ferry up: {}", String::from_utf8_lossy(&output.stdout));
         Ok(())
     }
@@ -75,19 +82,12 @@ impl Cluster {
 
     /// What all threads of the server have used so far, for themselves and in the kernel.
     pub fn processor_time(&self) -> Result<Duration> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid()?))?;
-        // The name of the program, which may hold anything, ends with the last bracket.
-        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-        let ticks = |at: usize| -> Result<u32> { Ok(fields.get(at).context("a short stat")?.parse()?) };
-        Ok(TICK * (ticks(11)? + ticks(12)?))
+        processor_time_of(&self.pid()?)
     }
 
     /// In MB.
     pub fn memory(&self) -> Result<f64> {
-        let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid()?))?;
-        let line = rollup.lines().find_map(|l| l.strip_prefix("Pss:")).context("no Pss")?;
-        let kib: f64 = line.split_whitespace().next().context("no figure")?.parse()?;
-        Ok(kib / 1024.0)
+        memory_of(&self.pid()?)
     }
 
     /// Starts the server again on one core, so that its figures do not depend on how many
@@ -129,6 +129,29 @@ impl Cluster {
         let cluster: serde_json::Value = serde_json::from_slice(&std::fs::read(data.join("cluster.json"))?)?;
         let port = cluster["api_port"].as_u64().and_then(|p| u16::try_from(p).ok()).context("no port")?;
         Connection::open(port, Arc::new(config)).await
+    }
+}
+
+/// What all threads of a process have used so far, for themselves and in the kernel.
+pub fn processor_time_of(pid: &str) -> Result<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name of the program, which may hold anything, ends with the last bracket.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| -> Result<u32> { Ok(fields.get(at).context("a short stat")?.parse()?) };
+    Ok(TICK * (ticks(11)? + ticks(12)?))
+}
+
+/// The proportional set size of a process, in MB.
+pub fn memory_of(pid: &str) -> Result<f64> {
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let line = rollup.lines().find_map(|l| l.strip_prefix("Pss:")).context("no Pss")?;
+    let kib: f64 = line.split_whitespace().next().context("no figure")?.parse()?;
+    Ok(kib / 1024.0)
+}
+
+impl Connect for Cluster {
+    fn connect(&self) -> BoxFuture<'_, Result<Connection>> {
+        Box::pin(self.connect())
     }
 }
 

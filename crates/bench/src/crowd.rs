@@ -2,7 +2,7 @@
 //! nodes are objects only; no kubelet stands behind them.
 
 use crate::cluster::Cluster;
-use crate::load::{self, Connection};
+use crate::load::{self, Connect, Connection};
 use anyhow::Result;
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub async fn fill(cluster: &Cluster) -> Result<()> {
 }
 
 /// Pods that are placed on nodes of the crowd, whether or not these exist.
-pub async fn pods(cluster: &Cluster) -> Result<()> {
+pub async fn pods(cluster: &dyn Connect) -> Result<()> {
     load::spread(cluster, 16, PODS, |connection: &mut Connection, n| {
         let container = |name: &str| {
             json!({"name": name, "image": "registry.example/web:1", "env": [{"name": "A", "value": "b"}],

@@ -1,6 +1,5 @@
 //! Requests over kept-open TLS connections, each waiting for its answer.
 
-use crate::cluster::Cluster;
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -13,6 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 pub const JSON: &str = "application/json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
+
+/// A server that can be reached: ferry's cluster, or upstream beside it.
+pub trait Connect: Sync {
+    fn connect(&self) -> BoxFuture<'_, Result<Connection>>;
+}
 
 pub struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
@@ -35,19 +40,31 @@ impl Connection {
 
     /// The answer in another media type than JSON.
     pub async fn get_as(&mut self, path: &str, accept: &str) -> Result<Bytes> {
-        self.send("GET", path, Bytes::new(), accept).await
+        let response = self.answer("GET", path, Bytes::new(), accept).await?;
+        read_body("GET", path, response).await
     }
 
     pub async fn post(&mut self, path: &str, body: &Value) -> Result<Bytes> {
-        self.send("POST", path, serde_json::to_vec(body)?.into(), JSON).await
+        self.send("POST", path, JSON, serde_json::to_vec(body)?).await
     }
 
-    async fn send(&mut self, method: &str, path: &str, body: Bytes, accept: &str) -> Result<Bytes> {
-        let response = self.answer(method, path, body, accept).await?;
-        let status = response.status();
-        let body = response.into_body().collect().await?.to_bytes();
-        ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
-        Ok(body)
+    pub async fn put(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        self.send("PUT", path, JSON, serde_json::to_vec(body)?).await
+    }
+
+    pub async fn merge_patch(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        self.send("PATCH", path, MERGE_PATCH, serde_json::to_vec(body)?).await
+    }
+
+    pub async fn delete(&mut self, path: &str) -> Result<Bytes> {
+        self.send("DELETE", path, JSON, Vec::new()).await
+    }
+
+    async fn send(&mut self, method: &str, path: &str, content_type: &str, body: Vec<u8>) -> Result<Bytes> {
+        let request = request(method, path, body.into(), content_type, JSON)?;
+        self.sender.ready().await?;
+        let response = self.sender.send_request(request).await?;
+        read_body(method, path, response).await
     }
 
     pub async fn answer(
@@ -57,20 +74,33 @@ impl Connection {
         body: Bytes,
         accept: &str,
     ) -> Result<http::Response<hyper::body::Incoming>> {
-        let request = http::Request::builder()
-            .method(method)
-            .uri(path)
-            .header("host", "localhost")
-            .header("content-type", JSON)
-            .header("accept", accept)
-            .body(Full::new(body))?;
+        let request = request(method, path, body, JSON, accept)?;
         self.sender.ready().await?;
         Ok(self.sender.send_request(request).await?)
     }
 }
 
+fn request(
+    method: &str,
+    path: &str,
+    body: Bytes,
+    content_type: &str,
+    accept: &str,
+) -> Result<http::Request<Full<Bytes>>> {
+    let request = http::Request::builder().method(method).uri(path).header("host", "localhost");
+    Ok(request.header("content-type", content_type).header("accept", accept).body(Full::new(body))?)
+}
+
+/// The body of an answer that must be a success.
+async fn read_body(method: &str, path: &str, response: http::Response<hyper::body::Incoming>) -> Result<Bytes> {
+    let status = response.status();
+    let body = response.into_body().collect().await?.to_bytes();
+    ensure!(status.is_success(), "{method} {path}: {status} {}", String::from_utf8_lossy(&body));
+    Ok(body)
+}
+
 /// Shares `count` requests among `clients` connections; requests per second.
-pub async fn spread<F>(cluster: &Cluster, clients: usize, count: usize, request: F) -> Result<f64>
+pub async fn spread<F>(cluster: &dyn Connect, clients: usize, count: usize, request: F) -> Result<f64>
 where
     F: for<'a> Fn(&'a mut Connection, usize) -> BoxFuture<'a, Result<()>> + Send + Sync + 'static,
 {

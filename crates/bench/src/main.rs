@@ -2,6 +2,7 @@
 //! interfaces, and prints each figure beside upstream's on like hardware as a ratio.
 //! Everything stays on loopback and is bounded in count.
 
+mod beside;
 mod cluster;
 mod crowd;
 mod formats;
@@ -9,6 +10,8 @@ mod gate;
 mod load;
 mod policies;
 mod report;
+mod scale;
+mod upstream;
 mod watchers;
 
 use anyhow::{Context, Result};
@@ -42,9 +45,17 @@ struct Args {
     watchers: usize,
     #[arg(long, default_value_t = 10_000)]
     watched_writes: usize,
+    /// How many nodes and pods the large cluster has; events are as many as pods
+    #[arg(long, default_value_t = 1_000)]
+    scale_nodes: usize,
+    #[arg(long, default_value_t = 20_000)]
+    scale_pods: usize,
     /// Measure this part alone
     #[arg(long)]
     only: Option<Part>,
+    /// Measure this part on upstream's API server and etcd too, from binaries of this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    upstream: Option<PathBuf>,
     /// Also write the figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -61,6 +72,9 @@ enum Part {
     Formats,
     Crowd,
     Gate,
+    /// Reads, writes and lists, with `--upstream` on both sides
+    Beside,
+    Scale,
 }
 
 impl Args {
@@ -84,11 +98,18 @@ async fn main() -> Result<()> {
         gate::measure(&mut report).await?;
         policies::measure(&mut report).await?;
     }
-    if !matches!(args.only, Some(Part::Crowd | Part::Gate)) {
+    if !matches!(args.only, Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale)) {
         measure_server(&args, &mut report).await?;
     }
     if args.measures(Part::Crowd) {
         measure_crowd(&args, &mut report).await?;
+    }
+    if let Some(binaries) = args.upstream.as_deref().filter(|_| args.measures(Part::Beside)) {
+        beside::measure(&mut cluster(&args)?, binaries, args.requests, &mut report).await?;
+    }
+    if args.measures(Part::Scale) {
+        let scale = scale::Scale { nodes: args.scale_nodes, pods: args.scale_pods };
+        scale::measure(&mut cluster(&args)?, scale, &mut report).await?;
     }
     print!("{}", report.render());
     if let Some(file) = &args.json {
