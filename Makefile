@@ -3,7 +3,7 @@
 CARGO ?= cargo
 FERRY := target/release/ferry
 
-.PHONY: help up down demo build test check bench fuzz fuzz-openapi uninstall deps-run deps-test
+.PHONY: help up down demo build test check bench scale fuzz fuzz-openapi uninstall deps-run deps-test
 
 help:               ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 20
@@ -34,6 +34,10 @@ check:              ## formatting, lints and licences, as a reviewer would look
 bench: deps-run     ## memory, start-up, throughput and the gate in one run, as ratios
 	$(CARGO) build --release --locked -p ferry -p ferry-bench
 	target/release/ferry-bench
+
+scale: deps-run     ## upstream's scheduler workloads on hollow nodes: WORKLOAD=part of a name, KUBECONFIG_FILE=another server
+	$(CARGO) build --release --locked -p ferry -p ferry-bench
+	target/release/ferry-bench --only scheduling $(if $(WORKLOAD),--workload $(WORKLOAD)) $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE))
 
 fuzz:               ## libFuzzer on every reader of bytes from outside: TARGET=one TIME=seconds each
 	scripts/fuzz $(or $(TIME),60) $(TARGET)

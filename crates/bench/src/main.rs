@@ -11,6 +11,7 @@ mod load;
 mod policies;
 mod report;
 mod scale;
+mod scheduling;
 mod upstream;
 mod watchers;
 
@@ -50,6 +51,12 @@ struct Args {
     scale_nodes: usize,
     #[arg(long, default_value_t = 20_000)]
     scale_pods: usize,
+    /// Run only the scheduling workloads whose name contains this
+    #[arg(long)]
+    workload: Option<String>,
+    /// Run the scheduling workloads against this server of this machine, which has no nodes
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
     /// Measure this part alone
     #[arg(long)]
     only: Option<Part>,
@@ -75,6 +82,10 @@ enum Part {
     /// Reads, writes and lists, with `--upstream` on both sides
     Beside,
     Scale,
+    /// Pods created and bound as their number grows
+    Binds,
+    /// Upstream's scheduler_perf workloads; runs only when it is named
+    Scheduling,
 }
 
 impl Args {
@@ -98,7 +109,10 @@ async fn main() -> Result<()> {
         gate::measure(&mut report).await?;
         policies::measure(&mut report).await?;
     }
-    if !matches!(args.only, Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale)) {
+    if !matches!(
+        args.only,
+        Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale | Part::Binds | Part::Scheduling)
+    ) {
         measure_server(&args, &mut report).await?;
     }
     if args.measures(Part::Crowd) {
@@ -110,6 +124,18 @@ async fn main() -> Result<()> {
     if args.measures(Part::Scale) {
         let scale = scale::Scale { nodes: args.scale_nodes, pods: args.scale_pods };
         scale::measure(&mut cluster(&args)?, scale, &mut report).await?;
+    }
+    if args.measures(Part::Binds) {
+        scheduling::measure_growing(&mut cluster(&args)?, &mut report).await?;
+    }
+    if args.only == Some(Part::Scheduling) {
+        let only = args.workload.as_deref();
+        match &args.kubeconfig {
+            None => scheduling::measure(|| cluster(&args), only, &mut report).await?,
+            Some(file) => {
+                scheduling::measure_remote(&scheduling::Remote::of_kubeconfig(file)?, only, &mut report).await?
+            }
+        }
     }
     print!("{}", report.render());
     if let Some(file) = &args.json {
