@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// What all kept forms may take together: some 14,000 pods.
-pub const BUDGET: usize = 32 << 20;
+/// What all kept forms may take together: some 7,000 pods.
+pub const BUDGET: usize = 16 << 20;
 
 /// The kept form of one version of one object.
 #[derive(Debug, Default)]

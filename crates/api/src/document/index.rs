@@ -1,6 +1,6 @@
-//! The index of a JSON text: one entry of eight bytes for each key and value, in the order
-//! of the text, so that a reader moves from value to value without looking at the bytes
-//! between them.
+//! The index of a JSON text: one entry for each key and value, in the order of the text, so
+//! that a reader moves from value to value without looking at the bytes between them. An entry
+//! has eight bytes while the text is read, and four in the kept index of a text below 64 KiB.
 
 use super::Shape;
 use crate::codec::json::{Kind, Reader, SyntaxError};
@@ -61,6 +61,17 @@ impl Entry {
         }
     }
 
+    /// The same in four bytes: the kind in four bits, the payload in 12, the offset in 16.
+    fn narrowed(self) -> Option<u32> {
+        let (payload, offset) = (u32::try_from(self.payload()).ok()?, u32::try_from(self.offset()).ok()?);
+        (payload < 1 << 12 && offset < 1 << 16).then_some((self.0 >> 60) as u32 * (1 << 28) + (payload << 16) + offset)
+    }
+
+    fn widened(narrow: u32) -> Self {
+        let (tag, payload, offset) = (narrow >> 28, narrow >> 16 & 0xfff, narrow & 0xffff);
+        Self(u64::from(tag) << 60 | u64::from(payload) << 32 | u64::from(offset))
+    }
+
     fn payload(self) -> usize {
         (self.0 >> 32) as usize & MAX_PAYLOAD
     }
@@ -75,8 +86,18 @@ impl Entry {
 #[derive(Default)]
 pub struct Index {
     entries: Vec<Entry>,
+    /// The entries of a kept index whose text is small enough; `entries` is empty then.
+    narrow: Box<[u32]>,
     unescaped: String,
 }
+
+thread_local! {
+    /// The room in which an index is made before it is known how small it can be kept.
+    static ROOM: std::cell::Cell<Vec<Entry>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
+/// How many entries the room keeps; an index of more is rare, and its room is given back.
+const ROOM_MAX: usize = 16 * 1024;
 
 impl Index {
     /// Indexes a text and returns its outermost value. Any JSON is taken; of bytes that are
@@ -88,11 +109,27 @@ impl Index {
 
     /// An index of its own for one text, without room for more.
     pub(super) fn of(text: &str) -> Result<Self, String> {
-        let mut index = Self::default();
+        let mut index = Self { entries: ROOM.take(), ..Self::default() };
         index.fill(text)?;
-        index.entries.shrink_to_fit();
         index.unescaped.shrink_to_fit();
+        match index.entries.iter().map(|entry| entry.narrowed()).collect::<Option<Box<[u32]>>>() {
+            Some(narrow) => {
+                index.narrow = narrow;
+                let room = std::mem::take(&mut index.entries);
+                if room.capacity() <= ROOM_MAX {
+                    ROOM.set(room);
+                }
+            }
+            None => index.entries.shrink_to_fit(),
+        }
         Ok(index)
+    }
+
+    fn entry(&self, at: usize) -> Entry {
+        match self.narrow.get(at) {
+            Some(narrow) => Entry::widened(*narrow),
+            None => self.entries[at],
+        }
     }
 
     fn fill(&mut self, text: &str) -> Result<(), String> {
@@ -202,7 +239,7 @@ pub struct Place<'a> {
 
 impl<'a> Place<'a> {
     fn entry(self) -> Entry {
-        self.index.entries[self.at as usize]
+        self.index.entry(self.at as usize)
     }
 
     pub(super) fn shape(self) -> Shape<'a> {
@@ -357,7 +394,7 @@ impl<'a> Place<'a> {
         let entry = self.entry();
         let plain = match entry.tag() {
             Tag::Array | Tag::Object => {
-                let end = self.index.entries[entry.payload()].offset();
+                let end = self.index.entry(entry.payload()).offset();
                 self.part(entry.offset()..end)
             }
             Tag::Number => self.number(),
@@ -398,7 +435,7 @@ impl<'a> Iterator for Backwards<'a> {
 
     fn next(&mut self) -> Option<Place<'a>> {
         let last = self.end.checked_sub(1).filter(|last| *last > self.place.at)?;
-        let entry = self.place.index.entries[last as usize];
+        let entry = self.place.index.entry(last as usize);
         self.end = if entry.tag() == Tag::End { entry.payload() as u32 } else { last };
         Some(Place { at: self.end, ..self.place })
     }

@@ -35,6 +35,15 @@ proptest! {
     }
 
     #[test]
+    fn a_kept_index_reads_like_a_wide_one(value in any_json(), padding in prop_oneof![Just(0_usize), Just(5_000), Just(70_000)]) {
+        // A string of 4 KiB or a text of 64 KiB does not fit into narrow entries.
+        let value = json!({"padding": "x".repeat(padding), "value": value, "after": ["é", "\n"]});
+        let document = Document::parse(value.to_string().into()).expect("JSON");
+        prop_assert_eq!(document.root().to_value(), value.clone());
+        prop_assert_eq!(&*document.root().to_json(), value.to_string());
+    }
+
+    #[test]
     fn no_text_stops_the_process(text in ".{0,80}") {
         let mut index = Index::default();
         let read = index.read(&text).map(Node::to_value);
