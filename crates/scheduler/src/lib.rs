@@ -10,6 +10,7 @@
 pub mod cycle;
 pub mod fit_error;
 pub mod framework;
+pub mod labels;
 pub mod node_info;
 pub mod plugins;
 pub mod pod_info;
@@ -18,6 +19,7 @@ mod report;
 pub mod resources;
 mod scheduler;
 pub mod snapshot;
+pub mod topology;
 
 pub use scheduler::run;
 

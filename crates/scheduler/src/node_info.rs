@@ -15,6 +15,9 @@ use std::sync::Arc;
 pub struct NodeInfo {
     pub node: SharedObject<Node>,
     name: Arc<str>,
+    /// The node's number, by which arrays over all nodes are indexed. The cache gives it, and
+    /// gives it to another node when this one is gone.
+    pub slot: u32,
     pub is_unschedulable: bool,
     /// Has a taint that keeps out pods without a toleration of it.
     pub keeps_out: bool,
@@ -45,6 +48,7 @@ impl NodeInfo {
         Self {
             node: SharedObject::of(Node::new()),
             name,
+            slot: 0,
             is_unschedulable: false,
             keeps_out: false,
             discourages: false,

@@ -1,7 +1,9 @@
 //! A pod with the facts that decisions read of it, computed once when the pod enters the
 //! queue or the cache: a search compares them with a thousand nodes.
 
+use crate::labels::Labels;
 use crate::resources::{Resources, compute_non_zero_requests, compute_requests};
+use crate::topology::AffinityTerms;
 use ferry_api::rules::host_port::{HostPort, host_ports};
 use ferry_api::view::core::v1::{Pod, PodSpecView, PodView};
 use ferry_client::SharedObject;
@@ -11,6 +13,10 @@ use std::sync::Arc;
 pub struct PodInfo {
     pub pod: SharedObject<Pod>,
     pub uid: Arc<str>,
+    pub namespace: Box<str>,
+    pub labels: Labels,
+    /// The terms of inter-pod affinity, which few pods have.
+    pub affinity: Option<Box<AffinityTerms>>,
     pub priority: i32,
     pub requests: Resources,
     pub non_zero_requests: Resources,
@@ -25,6 +31,9 @@ impl PodInfo {
         let view = pod.view();
         Self {
             uid: pod.uid().into(),
+            namespace: pod.namespace().into(),
+            labels: Labels::of(view.metadata().labels()),
+            affinity: AffinityTerms::of(view),
             priority: view.spec().priority().unwrap_or(0),
             requests: compute_requests(view),
             non_zero_requests: compute_non_zero_requests(view),
@@ -48,7 +57,7 @@ impl PodInfo {
     }
 
     pub fn namespace(&self) -> &str {
-        self.pod.namespace()
+        &self.namespace
     }
 
     pub fn is_assigned(&self) -> bool {

@@ -5,9 +5,12 @@
 //! under a snapshot, so taking one costs what changed since the last.
 
 use crate::node_info::NodeInfo;
+use crate::labels::Labels;
 use crate::pod_info::PodInfo;
-use ferry_api::view::core::v1::Node;
+use crate::topology::{NamespaceLabels, TopologyIndex};
+use ferry_api::view::core::v1::{Namespace, Node};
 use ferry_client::SharedObject;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -40,6 +43,11 @@ pub struct Cache {
     /// The number of nodes that have each image. Shared with snapshots, and copied when the
     /// images of a node change.
     image_nodes: Arc<HashMap<String, usize>>,
+    /// Shared likewise.
+    namespaces: Arc<NamespaceLabels>,
+    /// The slots of nodes that are gone, and the first that no node has had.
+    free_slots: Vec<u32>,
+    next_slot: u32,
 }
 
 /// A view of the cache that does not change during a cycle.
@@ -51,6 +59,8 @@ pub struct Snapshot {
     generation: u64,
     membership: u64,
     pub image_nodes: Arc<HashMap<String, usize>>,
+    /// Makes an array at its first use, which is a change that nobody sees.
+    topology: Mutex<TopologyIndex>,
 }
 
 impl Snapshot {
@@ -66,12 +76,19 @@ impl Snapshot {
         self.nodes.is_empty()
     }
 
+    /// The counters over the nodes and pods of this snapshot. A plugin takes what it needs of
+    /// them and lets go before it calls another.
+    pub fn topology(&self) -> MutexGuard<'_, TopologyIndex> {
+        self.topology.lock()
+    }
+
     /// A snapshot of nodes alone; for tests and trials.
     pub fn of(nodes: Vec<NodeInfo>) -> Self {
         let mut cache = Cache::default();
-        for info in nodes {
+        for mut info in nodes {
             cache.set_node(info.node.clone());
             if let Some(slot) = cache.nodes.get_mut(info.name()) {
+                info.slot = slot.info.slot;
                 slot.info = Arc::new(info);
             }
         }
@@ -98,10 +115,21 @@ impl Cache {
 
     fn touch_or_create(&mut self, name: &Arc<str>) -> Option<&mut NodeInfo> {
         if !self.nodes.contains_key(name) {
-            let info = Arc::new(NodeInfo::without_node(name.clone()));
-            self.nodes.insert(name.clone(), Slot { info, generation: 0, has_node: false });
+            let mut info = NodeInfo::without_node(name.clone());
+            info.slot = self.free_slots.pop().unwrap_or_else(|| {
+                self.next_slot += 1;
+                self.next_slot - 1
+            });
+            self.nodes.insert(name.clone(), Slot { info: Arc::new(info), generation: 0, has_node: false });
         }
         self.touch(name)
+    }
+
+    fn drop_slot(&mut self, name: &str) {
+        if let Some(slot) = self.nodes.remove(name) {
+            self.changes.remove(&slot.generation);
+            self.free_slots.push(slot.info.slot);
+        }
     }
 
     /// The name as the node's slot has it, so that a pod holds no copy of it.
@@ -159,8 +187,7 @@ impl Cache {
         self.membership += 1;
         let images = slot.info.images.clone();
         if slot.info.pods.is_empty() {
-            self.changes.remove(&slot.generation);
-            self.nodes.remove(name);
+            self.drop_slot(name);
         } else if let Some(info) = self.touch(name) {
             info.set_node(SharedObject::of(Node::new()));
         }
@@ -211,8 +238,8 @@ impl Cache {
             info.remove_pod(&placed.pod);
         }
         let is_abandoned = self.nodes.get(&placed.node).is_some_and(|slot| !slot.has_node && slot.info.pods.is_empty());
-        if is_abandoned && let Some(slot) = self.nodes.remove(&placed.node) {
-            self.changes.remove(&slot.generation);
+        if is_abandoned {
+            self.drop_slot(&placed.node);
         }
         Some(placed.pod)
     }
@@ -228,18 +255,42 @@ impl Cache {
         self.pods.get(uid).is_some_and(|placed| placed.is_assumed)
     }
 
+    /// A namespace that is new, or one whose labels may have changed.
+    pub fn set_namespace(&mut self, namespace: &SharedObject<Namespace>) {
+        let labels = Labels::of(namespace.meta().labels());
+        if self.namespaces.get(namespace.name()) != Some(&labels) {
+            Arc::make_mut(&mut self.namespaces).insert(namespace.name().into(), labels);
+        }
+    }
+
+    pub fn remove_namespace(&mut self, name: &str) {
+        if self.namespaces.contains_key(name) {
+            Arc::make_mut(&mut self.namespaces).remove(name);
+        }
+    }
+
     /// Brings a snapshot up to date.
     pub fn update_snapshot(&self, snapshot: &mut Snapshot) {
+        let topology = snapshot.topology.get_mut();
+        topology.set_namespaces(&self.namespaces);
         if snapshot.membership != self.membership {
+            // A node that went and came back may have another slot.
+            let is_gone = |node: &&Arc<NodeInfo>| self.node(node.name()).is_none_or(|new| new.slot != node.slot);
+            for gone in snapshot.nodes.iter().filter(is_gone) {
+                topology.set_node(gone.slot, None);
+            }
             let names: BTreeSet<&Arc<str>> =
                 self.nodes.iter().filter(|(_, slot)| slot.has_node).map(|(name, _)| name).collect();
             snapshot.nodes = names.iter().map(|name| self.nodes[*name].info.clone()).collect();
+            // One that did not change costs a comparison of addresses.
+            snapshot.nodes.iter().for_each(|node| topology.set_node(node.slot, Some(node.clone())));
             snapshot.index = names.into_iter().enumerate().map(|(index, name)| (name.clone(), index)).collect();
             snapshot.membership = self.membership;
         } else {
             for name in self.changes.range(snapshot.generation + 1..).map(|(_, name)| name) {
                 if let (Some(slot), Some(&index)) = (self.nodes.get(name), snapshot.index.get(name)) {
                     snapshot.nodes[index] = slot.info.clone();
+                    topology.set_node(slot.info.slot, Some(slot.info.clone()));
                 }
             }
         }
