@@ -150,6 +150,7 @@ fn select(nodes: &[&NodeInfo], scores: &[i64], rng: &mut impl Rng) -> Arc<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::Handle;
     use crate::plugins::all::all;
     use crate::plugins::testing::{asking, changed, holding, node, pod};
     use rand::SeedableRng;
@@ -158,7 +159,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn decide_on(nodes: Vec<NodeInfo>, pod: &PodInfo, seed: u64) -> Result<String, String> {
-        let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes));
+        let (framework, snapshot) = (Framework::new(all(&Handle::default())), Snapshot::of(nodes));
         let mut rng = StdRng::seed_from_u64(seed);
         decide(&framework, &snapshot, pod, &Nominated::default(), &mut 0, &mut rng)
             .map(|decision| decision.node.to_string())
@@ -223,7 +224,7 @@ mod tests {
             changed(&asking(json!({"cpu": "3"})), json!({"metadata": {"uid": "promised"}, "spec": {"priority": 10}}));
         let mut nominated = Nominated::default();
         nominated.set(&Arc::new(promised), "b");
-        let (framework, snapshot) = (Framework::new(all()), Snapshot::of(nodes()));
+        let (framework, snapshot) = (Framework::new(all(&Handle::default())), Snapshot::of(nodes()));
         let mut rng = StdRng::seed_from_u64(1);
         let decision = decide(&framework, &snapshot, &asking(json!({"cpu": "2"})), &nominated, &mut 0, &mut rng);
         assert_eq!(

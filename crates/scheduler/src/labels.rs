@@ -10,7 +10,8 @@ pub struct Labels(Box<[(Box<str>, Box<str>)]>);
 
 impl Labels {
     pub fn of(map: Map<'_, &str>) -> Self {
-        let mut pairs: Vec<(Box<str>, Box<str>)> = map.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let mut pairs: Vec<(Box<str>, Box<str>)> =
+            map.iter().map(|(name, value)| (name.into(), value.into())).collect();
         pairs.sort();
         Self(pairs.into())
     }

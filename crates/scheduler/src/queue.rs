@@ -313,6 +313,7 @@ fn backoff_after(failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::Handle;
     use crate::node_info::NodeInfo;
     use crate::plugins::all::all;
     use crate::plugins::testing::node;
@@ -341,7 +342,7 @@ mod tests {
 
     fn queue() -> (SchedulingQueue<FakeClock>, FakeClock) {
         let clock = FakeClock { start: Instant::now(), elapsed_ms: Arc::default() };
-        (SchedulingQueue::new(clock.clone(), Arc::new(Framework::new(all()))), clock)
+        (SchedulingQueue::new(clock.clone(), Arc::new(Framework::new(all(&Handle::default())))), clock)
     }
 
     fn pod(name: &str, spec: Value) -> Arc<PodInfo> {

@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::cycle::{self, NoFit, Refusal};
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{ClusterEvent, CycleState, Framework, Nominated, Preemption};
+use crate::framework::{ClusterEvent, CycleState, Framework, Handle, Nominated, ObjectEvent, Preemption};
 use crate::node_info::differs;
 use crate::plugins::all::all;
 use crate::pod_info::PodInfo;
@@ -15,7 +15,7 @@ use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
 use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate};
 use crate::snapshot::{Cache, Snapshot};
 use ferry_api::rules::pod::is_terminal;
-use ferry_api::view::core::v1::{Node, Pod};
+use ferry_api::view::core::v1::{Namespace, Node, Pod};
 use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Patch, Recorder, SharedObject};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
@@ -47,12 +47,23 @@ pub fn run(client: Client, informers: Informers, shutdown: CancellationToken) ->
 
 /// Ends when an informer does.
 async fn schedule(client: Client, informers: Informers) {
-    let (pods, nodes) = (informers.of::<Pod>(), informers.of::<Node>());
+    let (pods, nodes, namespaces) = (informers.of::<Pod>(), informers.of::<Node>(), informers.of::<Namespace>());
+    let handle = Handle::new(&informers);
+    handle.synced().await;
+    namespaces.synced().await;
     nodes.synced().await;
     pods.synced().await;
     let (sender, bindings) = mpsc::unbounded_channel();
-    let mut inputs = Inputs { nodes: nodes.subscribe(), pods: pods.subscribe(), bindings };
-    let mut scheduler = Scheduler::new(client, pods, sender);
+    let (objects_sender, objects) = mpsc::unbounded_channel();
+    let mut inputs = Inputs {
+        namespaces: namespaces.subscribe(),
+        nodes: nodes.subscribe(),
+        pods: pods.subscribe(),
+        objects,
+        bindings,
+    };
+    let mut scheduler = Scheduler::new(client, pods, &handle, sender);
+    handle.subscribe(|resource| scheduler.framework.is_watched(resource), &objects_sender);
     // The first decision sees everything that is known already.
     while let Ok(input) = inputs.try_next() {
         scheduler.take_in(input);
@@ -103,25 +114,31 @@ struct Binding {
 
 /// Anything that the loop reacts to.
 enum Input {
+    Namespace(Event<Namespace>),
     Node(Event<Node>),
     Pod(Event<Pod>),
+    Object(ObjectEvent),
     Binding(Binding),
 }
 
 struct Inputs {
+    namespaces: mpsc::UnboundedReceiver<Event<Namespace>>,
     nodes: mpsc::UnboundedReceiver<Event<Node>>,
     pods: mpsc::UnboundedReceiver<Event<Pod>>,
+    objects: mpsc::UnboundedReceiver<ObjectEvent>,
     bindings: mpsc::UnboundedReceiver<Binding>,
 }
 
 impl Inputs {
-    /// Waits for an input; `None` when an informer has ended. Nodes come before the pods that
-    /// may go to them.
+    /// Waits for an input; `None` when an informer has ended. Namespaces and nodes come before
+    /// the pods that may go to them.
     async fn next(&mut self) -> Option<Input> {
         tokio::select! {
             biased;
+            event = self.namespaces.recv() => event.map(Input::Namespace),
             event = self.nodes.recv() => event.map(Input::Node),
             event = self.pods.recv() => event.map(Input::Pod),
+            event = self.objects.recv() => event.map(Input::Object),
             binding = self.bindings.recv() => binding.map(Input::Binding),
         }
     }
@@ -129,6 +146,10 @@ impl Inputs {
     /// An input that is there already.
     fn try_next(&mut self) -> Result<Input, mpsc::error::TryRecvError> {
         use mpsc::error::TryRecvError::Empty;
+        match self.namespaces.try_recv() {
+            Err(Empty) => {}
+            event => return event.map(Input::Namespace),
+        }
         match self.nodes.try_recv() {
             Err(Empty) => {}
             event => return event.map(Input::Node),
@@ -136,6 +157,10 @@ impl Inputs {
         match self.pods.try_recv() {
             Err(Empty) => {}
             event => return event.map(Input::Pod),
+        }
+        match self.objects.try_recv() {
+            Err(Empty) => {}
+            event => return event.map(Input::Object),
         }
         self.bindings.try_recv().map(Input::Binding)
     }
@@ -156,8 +181,8 @@ struct Scheduler {
 }
 
 impl Scheduler {
-    fn new(client: Client, pods: Informer<Pod>, bindings: mpsc::UnboundedSender<Binding>) -> Self {
-        let framework = Arc::new(Framework::new(all()));
+    fn new(client: Client, pods: Informer<Pod>, handle: &Handle, bindings: mpsc::UnboundedSender<Binding>) -> Self {
+        let framework = Arc::new(Framework::new(all(handle)));
         Self {
             recorder: Recorder::new(client.clone(), SCHEDULER_NAME, ""),
             client,
@@ -174,6 +199,11 @@ impl Scheduler {
 
     fn take_in(&mut self, input: Input) {
         match input {
+            Input::Namespace(Event::Deleted(namespace)) => self.cache.remove_namespace(namespace.name()),
+            Input::Namespace(Event::Added(namespace) | Event::Updated { new: namespace, .. }) => {
+                self.cache.set_namespace(&namespace);
+            }
+            Input::Object(event) => self.queue.wake(&event.cluster_event()),
             Input::Node(event) => self.on_node(event),
             Input::Pod(event) => self.on_pod(event),
             Input::Binding(binding) => self.on_binding(binding),
@@ -182,7 +212,11 @@ impl Scheduler {
 
     fn on_node(&mut self, event: Event<Node>) {
         let node = match event {
-            Event::Deleted(node) => return self.cache.remove_node(node.name()),
+            Event::Deleted(node) => {
+                let old = self.cache.node(node.name()).cloned();
+                self.cache.remove_node(node.name());
+                return old.iter().for_each(|old| self.queue.wake(&ClusterEvent::node_removed(old)));
+            }
             // Heartbeats come every few seconds from every node and change nothing here.
             Event::Updated { old, new } if !differs(old.view(), new.view()) => return self.cache.refresh_node(new),
             Event::Added(node) | Event::Updated { new: node, .. } => node,
@@ -221,9 +255,13 @@ impl Scheduler {
         self.queue.remove(&new.uid);
         self.nominated.remove(&new.uid);
         let old = self.cache.add_pod(new.clone());
-        // Of what changes on a node's pod only its size can help another.
-        if let Some(old) = old.filter(|old| old.requests != new.requests && old.is_assigned()) {
-            self.queue.wake(&ClusterEvent::pod_updated(&old, &new));
+        match old.filter(|old| old.is_assigned()) {
+            None => self.queue.wake(&ClusterEvent::pod_added(&new)),
+            // Of what changes on a node's pod only its size and its labels can help another.
+            Some(old) if old.requests != new.requests || old.labels != new.labels => {
+                self.queue.wake(&ClusterEvent::pod_updated(&old, &new));
+            }
+            Some(_) => {}
         }
     }
 

@@ -4,8 +4,8 @@
 //! on a snapshot of it. Nodes are shared between the two and copied only when they change
 //! under a snapshot, so taking one costs what changed since the last.
 
-use crate::node_info::NodeInfo;
 use crate::labels::Labels;
+use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::topology::{NamespaceLabels, TopologyIndex};
 use ferry_api::view::core::v1::{Namespace, Node};

@@ -84,6 +84,15 @@ impl<'a> ClusterEvent<'a> {
         Self { resource: Resource::NODE, action: Action::Update, old, new }
     }
 
+    pub fn node_removed(node: &'a NodeInfo) -> Self {
+        Self { resource: Resource::NODE, action: Action::Delete, old: Some(Version::Node(node)), new: None }
+    }
+
+    /// A pod came to a node.
+    pub fn pod_added(pod: &'a PodInfo) -> Self {
+        Self { resource: Resource::POD, action: Action::Add, old: None, new: Some(Version::Pod(pod)) }
+    }
+
     /// A pod left its node.
     pub fn pod_removed(pod: &'a PodInfo) -> Self {
         Self { resource: Resource::POD, action: Action::Delete, old: Some(Version::Pod(pod)), new: None }

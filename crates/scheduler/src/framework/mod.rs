@@ -12,11 +12,13 @@
 //! [`Plugin::watches`] which changes of the cluster can undo its rejections.
 
 mod event;
+mod handle;
 mod nominated;
 mod profile;
 mod state;
 
 pub use event::{Action, Change, ClusterEvent, Hint, Resource, Version, Watch};
+pub use handle::{Handle, ObjectEvent};
 pub use nominated::Nominated;
 pub use profile::Framework;
 pub use state::CycleState;

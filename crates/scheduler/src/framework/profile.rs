@@ -3,7 +3,7 @@
 use super::{
     Bind, ClusterEvent, CycleState, Failure, Filter, Hint, MAX_NODE_SCORE, Nominated, Permit, PermitResult, Plugin,
     PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore, PreScoreResult,
-    QueueSort, Rejection, Reserve, Score,
+    QueueSort, Rejection, Reserve, Resource, Score,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -92,6 +92,11 @@ impl Framework {
 
     pub fn plugin(&self, name: &str) -> Option<&dyn Plugin> {
         self.plugins.iter().find(|plugin| plugin.name() == name).map(|plugin| &**plugin)
+    }
+
+    /// Whether a plugin watches objects of a kind.
+    pub fn is_watched(&self, resource: Resource) -> bool {
+        self.plugins.iter().flat_map(|plugin| plugin.watches()).any(|watch| watch.resource == resource)
     }
 
     /// The plugins whose rejections the event may undo.

@@ -5,28 +5,32 @@ use super::balanced_allocation::BalancedAllocation;
 use super::default_binder::DefaultBinder;
 use super::default_preemption::DefaultPreemption;
 use super::image_locality::ImageLocality;
+use super::inter_pod_affinity::InterPodAffinity;
 use super::node_affinity::NodeAffinity;
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_resources_fit::NodeResourcesFit;
 use super::node_unschedulable::NodeUnschedulable;
+use super::pod_topology_spread::{Defaults, PodTopologySpread};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
 use super::taint_toleration::TaintToleration;
-use crate::framework::Plugin;
+use crate::framework::{Handle, Plugin};
 use std::sync::Arc;
 
 /// Cheap filters come first: a node that fails one is not asked about the rest.
-pub fn all() -> Vec<(Arc<dyn Plugin>, i64)> {
+pub fn all(handle: &Handle) -> Vec<(Arc<dyn Plugin>, i64)> {
     vec![
         (Arc::new(SchedulingGates), 0),
         (Arc::new(PrioritySort), 0),
         (Arc::new(NodeUnschedulable), 0),
         (Arc::new(NodeName), 0),
         (Arc::new(TaintToleration), 3),
-        (Arc::new(NodeAffinity), 2),
+        (Arc::new(NodeAffinity::default()), 2),
         (Arc::new(NodePorts), 0),
         (Arc::new(NodeResourcesFit), 1),
+        (Arc::new(PodTopologySpread::new(handle, Defaults::System)), 2),
+        (Arc::new(InterPodAffinity::default()), 2),
         (Arc::new(DefaultPreemption), 0),
         (Arc::new(BalancedAllocation), 1),
         (Arc::new(ImageLocality), 1),
@@ -47,7 +51,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_each_plugin_has_a_point() {
         let mut names = BTreeSet::new();
-        for (plugin, weight) in all() {
+        for (plugin, weight) in all(&Handle::default()) {
             assert!(names.insert(plugin.name()), "{} is there twice", plugin.name());
             let points = plugin.clone().points();
             let has_point = points.pre_enqueue.is_some()
@@ -62,7 +66,10 @@ mod tests {
             let rejects = points.pre_enqueue.is_some() || points.filter.is_some();
             assert!(!rejects || !plugin.watches().is_empty(), "{}: nothing undoes its rejections", plugin.name());
         }
-        let sorters = all().into_iter().filter(|(plugin, _)| plugin.clone().points().queue_sort.is_some()).count();
+        let sorters = all(&Handle::default())
+            .into_iter()
+            .filter(|(plugin, _)| plugin.clone().points().queue_sort.is_some())
+            .count();
         assert_eq!(sorters, 1);
     }
 
@@ -70,7 +77,7 @@ mod tests {
     fn a_plain_pod_passes_every_plugin_on_a_plain_node() {
         let (pod, info) = (pod(json!({})), NodeInfo::of(node("a", json!({}))));
         let snapshot = Snapshot::of(vec![info.clone()]);
-        for (plugin, _) in all() {
+        for (plugin, _) in all(&Handle::default()) {
             let mut state = CycleState::default();
             if let Some(point) = plugin.clone().points().pre_filter {
                 let result = point.pre_filter(&mut state, &pod, &snapshot);
@@ -88,8 +95,8 @@ mod tests {
     #[test]
     fn a_new_node_that_fits_wakes_whoever_a_filter_rejected() {
         let (pod, new) = (pod(json!({})), NodeInfo::of(node("a", json!({}))));
-        let framework = Framework::new(all());
-        for (plugin, _) in all() {
+        let framework = Framework::new(all(&Handle::default()));
+        for (plugin, _) in all(&Handle::default()) {
             if plugin.clone().points().filter.is_some() {
                 let hint = framework.hint(plugin.name(), &pod, &ClusterEvent::node_added(&new));
                 assert_eq!(hint, Hint::Queue, "{}", plugin.name());

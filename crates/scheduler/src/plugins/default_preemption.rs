@@ -131,7 +131,7 @@ fn cost(candidate: &Preemption) -> (i32, i64, usize, Reverse<i128>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::{CycleState, Framework, Nominated};
+    use crate::framework::{CycleState, Framework, Handle, Nominated};
     use crate::plugins::all::all;
     use crate::plugins::testing::{asking, changed, node};
     use crate::snapshot::Snapshot;
@@ -150,7 +150,8 @@ mod tests {
         });
         let snapshot = Snapshot::of(infos.collect());
         let pod = changed(&asking(json!({"cpu": cpu})), json!({"spec": {"priority": priority}}));
-        let (framework, mut state, nominated) = (Framework::new(all()), CycleState::default(), Nominated::default());
+        let (framework, mut state, nominated) =
+            (Framework::new(all(&Handle::default())), CycleState::default(), Nominated::default());
         framework.pre_filter(&mut state, &pod, &snapshot).expect("no rejection");
         let mut diagnosis = Diagnosis::default();
         for node in &snapshot.nodes {

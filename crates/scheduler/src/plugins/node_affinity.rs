@@ -8,29 +8,38 @@ use crate::framework::{
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::snapshot::Snapshot;
-use ferry_api::rules::node_selector::{matches_required, preferred_score, preferred_terms, required_affinity};
+use crate::topology::{PreferredNodes, RequiredNodes};
+use ferry_api::rules::node_selector::{matches_node_selector, matches_required, preferred_terms, required_affinity};
 use ferry_api::view::Owned;
-use ferry_api::view::core::v1::{NodeSelectorTermView, PodSpec, PodSpecView};
+use ferry_api::view::core::v1::{NodeAffinity as Affinity, NodeSelectorTermView};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub struct NodeAffinity;
+/// The affinity that the profile adds to that of every pod, none by default.
+#[derive(Default)]
+pub struct NodeAffinity {
+    added: Option<Affinity>,
+}
 
 const NAME: &str = "NodeAffinity";
 
-/// The selector and the affinity of the pod, and nothing else of its spec: they are found
-/// faster, for each node of a search.
-struct Affinities(PodSpec);
-
-impl Affinities {
-    fn of(spec: PodSpecView<'_>) -> Self {
-        Self(PodSpec::new().with_node_selector(spec.node_selector()).with_affinity(spec.affinity()))
-    }
+/// The nodes that a cycle's pod may run on, as the pod and as the profile has it.
+struct Required {
+    by_pod: Option<RequiredNodes>,
+    by_profile: Option<RequiredNodes>,
 }
 
-/// Whether the node is one the pod may run on.
-fn is_match(pod: &PodInfo, node: &NodeInfo) -> bool {
-    matches_required(pod.spec(), node.view())
+impl NodeAffinity {
+    pub fn new(added: Option<Affinity>) -> Self {
+        Self { added }
+    }
+
+    /// Whether the node is one the pod may run on.
+    fn is_match(&self, pod: &PodInfo, node: &NodeInfo) -> bool {
+        let added =
+            self.added.as_ref().and_then(|added| added.view().required_during_scheduling_ignored_during_execution());
+        matches_required(pod.spec(), node.view()) && added.is_none_or(|added| matches_node_selector(added, node.view()))
+    }
 }
 
 /// The nodes that a term names, `None` if it names none.
@@ -63,8 +72,8 @@ impl Plugin for NodeAffinity {
 
     fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
         Hint::queue_if(match event.node() {
-            Some(Change::Added(node)) => is_match(pod, node),
-            Some(Change::Updated { old, new }) => is_match(pod, new) && !is_match(pod, old),
+            Some(Change::Added(node)) => self.is_match(pod, node),
+            Some(Change::Updated { old, new }) => self.is_match(pod, new) && !self.is_match(pod, old),
             // Gated pods may be given a narrower selector while they wait.
             _ => {
                 event.update_of(pod).is_some_and(|(old, new)| old.spec().node_selector() != new.spec().node_selector())
@@ -75,14 +84,19 @@ impl Plugin for NodeAffinity {
 
 impl PreFilter for NodeAffinity {
     /// Terms that name nodes narrow the search down to them, as the pods of daemon sets do.
-    fn pre_filter(&self, state: &mut CycleState, pod: &PodInfo, _snapshot: &Snapshot) -> PreFilterResult {
-        let spec = pod.spec();
-        let required = required_affinity(spec);
-        if required.is_none() && spec.node_selector().is_empty() {
+    fn pre_filter(&self, state: &mut CycleState, pod: &PodInfo, snapshot: &Snapshot) -> PreFilterResult {
+        let mut index = snapshot.topology();
+        let added =
+            self.added.as_ref().and_then(|added| added.view().required_during_scheduling_ignored_during_execution());
+        let required = Required {
+            by_pod: RequiredNodes::of(pod.spec(), &mut index),
+            by_profile: added.map(|selector| RequiredNodes::of_selector(selector, &mut index)),
+        };
+        if required.by_pod.is_none() && required.by_profile.is_none() {
             return PreFilterResult::Skip;
         }
-        state.write(Affinities::of(spec));
-        let Some(selector) = required else { return PreFilterResult::AllNodes };
+        state.write(required);
+        let Some(selector) = required_affinity(pod.spec()) else { return PreFilterResult::AllNodes };
         let terms = selector.node_selector_terms();
         if terms.is_empty() {
             return PreFilterResult::AllNodes;
@@ -102,9 +116,13 @@ impl PreFilter for NodeAffinity {
 }
 
 impl Filter for NodeAffinity {
-    fn filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
-        let spec = state.read().map_or_else(|| pod.spec(), |Affinities(spec)| spec.view());
-        if matches_required(spec, node.view()) {
+    fn filter(&self, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
+        let Some(Required { by_pod, by_profile }) = state.read() else { return Ok(()) };
+        let matches = |required: &Option<RequiredNodes>| required.as_ref().is_none_or(|nodes| nodes.matches(node));
+        if !matches(by_profile) {
+            return Err(Rejection::unresolvable(NAME, "node(s) didn't match scheduler-enforced node affinity"));
+        }
+        if matches(by_pod) {
             return Ok(());
         }
         Err(Rejection::unresolvable(NAME, "node(s) didn't match Pod's node affinity/selector"))
@@ -117,20 +135,25 @@ impl PreScore for NodeAffinity {
         state: &mut CycleState,
         pod: &PodInfo,
         _nodes: &[&NodeInfo],
-        _snapshot: &Snapshot,
+        snapshot: &Snapshot,
     ) -> PreScoreResult {
-        if preferred_terms(pod.spec()).is_empty() {
+        let mut preferred = PreferredNodes::default();
+        let mut index = snapshot.topology();
+        preferred.add(preferred_terms(pod.spec()), &mut index);
+        if let Some(added) = &self.added {
+            preferred.add(added.view().preferred_during_scheduling_ignored_during_execution(), &mut index);
+        }
+        if preferred.is_empty() {
             return PreScoreResult::Skip;
         }
-        state.write(Affinities::of(pod.spec()));
+        state.write(preferred);
         PreScoreResult::Run
     }
 }
 
 impl Score for NodeAffinity {
-    fn score(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
-        let spec = state.read().map_or_else(|| pod.spec(), |Affinities(spec)| spec.view());
-        preferred_score(spec, node.view())
+    fn score(&self, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> i64 {
+        state.read().map_or(0, |preferred: &PreferredNodes| preferred.score(node))
     }
 
     fn normalize(&self, scores: &mut [i64]) {
@@ -157,7 +180,7 @@ mod tests {
     }
 
     fn check(pod: &PodInfo, expected: &[&str]) {
-        assert_eq!(reasons(NodeAffinity, pod, &labelled("a")), expected);
+        assert_eq!(reasons(NodeAffinity::default(), pod, &labelled("a")), expected);
     }
 
     fn check_expression(expression: Value, fits: bool) {
@@ -197,8 +220,9 @@ mod tests {
     fn names_narrow_the_search_down() {
         let named =
             |values: &[&str]| json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": values}]});
-        let nodes =
-            |terms: Value| NodeAffinity.pre_filter(&mut CycleState::default(), &requiring(terms), &Snapshot::default());
+        let nodes = |terms: Value| {
+            NodeAffinity::default().pre_filter(&mut CycleState::default(), &requiring(terms), &Snapshot::default())
+        };
         match nodes(json!([named(&["a"]), named(&["b"])])) {
             PreFilterResult::Nodes(names) => assert_eq!(names, BTreeSet::from(["a".to_owned(), "b".to_owned()])),
             _ => panic!("two nodes"),
@@ -218,6 +242,9 @@ mod tests {
         let pod = pod(
             json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefer("a", 10), prefer("b", 5)]}}}),
         );
-        assert_eq!(scores(NodeAffinity, &pod, vec![labelled("a"), labelled("b"), labelled("c")]), [100, 50, 0]);
+        assert_eq!(
+            scores(NodeAffinity::default(), &pod, vec![labelled("a"), labelled("b"), labelled("c")]),
+            [100, 50, 0]
+        );
     }
 }

@@ -17,8 +17,7 @@ pub enum TermKind {
     PreferredAnti,
 }
 
-const KINDS: [TermKind; 4] =
-    [TermKind::Required, TermKind::RequiredAnti, TermKind::Preferred, TermKind::PreferredAnti];
+const KINDS: [TermKind; 4] = [TermKind::Required, TermKind::RequiredAnti, TermKind::Preferred, TermKind::PreferredAnti];
 
 struct Carried {
     term: Arc<AffinityTerm>,

@@ -14,8 +14,8 @@ mod required_nodes;
 mod term;
 
 pub use carried::TermKind;
-pub use required_nodes::RequiredNodes;
 pub use column::{LabelColumn, NONE};
+pub use required_nodes::{PreferredNodes, RequiredNodes};
 pub use term::{AffinityTerm, AffinityTerms, NamespaceLabels, PodMatcher, PodSelector};
 
 use crate::node_info::NodeInfo;

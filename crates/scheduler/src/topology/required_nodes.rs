@@ -1,19 +1,21 @@
-//! A pod's `nodeSelector` and required node affinity, compiled to comparisons of numbers: the
-//! search asks for thousands of nodes. The rule is that of [`ferry_api::rules::node_selector`],
+//! A pod's `nodeSelector` and node affinity, compiled to comparisons of numbers: the search
+//! asks for thousands of nodes. The rule is that of [`ferry_api::rules::node_selector`],
 //! which a test holds it against.
 
 use super::{LabelColumn, NONE, TopologyIndex};
 use crate::node_info::NodeInfo;
 use ferry_api::rules::node_selector::required_affinity;
 use ferry_api::selector::{label_key_errors, label_value_errors};
-use ferry_api::view::core::v1::{NodeSelectorRequirementView, NodeSelectorTermView, NodeSelectorView, PodSpecView};
+use ferry_api::view::core::v1::{
+    NodeSelectorRequirementView, NodeSelectorTermView, NodeSelectorView, PodSpecView, PreferredSchedulingTermView,
+};
 use std::sync::Arc;
 
 /// The nodes that a pod may run on.
 #[derive(Debug)]
 pub struct RequiredNodes {
-    /// Any of the terms of each group; a group is the pod's own affinity or the profile's.
-    groups: Vec<Vec<Term>>,
+    /// Any of these; `None` where no affinity is asked for.
+    terms: Option<Vec<Term>>,
     /// `nodeSelector`.
     labels: Vec<LabelTest>,
 }
@@ -56,15 +58,10 @@ impl LabelTest {
 }
 
 impl RequiredNodes {
-    /// `None` for a pod that may run anywhere. `added` is the affinity that the profile adds.
-    pub fn of(
-        spec: PodSpecView<'_>,
-        added: Option<NodeSelectorView<'_>>,
-        index: &mut TopologyIndex,
-    ) -> Option<Self> {
-        let selector = spec.node_selector();
-        let own = required_affinity(spec);
-        if selector.is_empty() && own.is_none() && added.is_none() {
+    /// `None` for a pod that may run anywhere.
+    pub fn of(spec: PodSpecView<'_>, index: &mut TopologyIndex) -> Option<Self> {
+        let (selector, affinity) = (spec.node_selector(), required_affinity(spec));
+        if selector.is_empty() && affinity.is_none() {
             return None;
         }
         let labels = selector.iter().map(|(key, value)| {
@@ -73,20 +70,55 @@ impl RequiredNodes {
             LabelTest { column, passes }
         });
         let labels = labels.collect();
-        let groups = own.into_iter().chain(added).map(|selector| {
-            selector.node_selector_terms().iter().filter_map(|term| compile_term(term, index)).collect()
-        });
-        Some(Self { groups: groups.collect(), labels })
+        Some(Self { terms: affinity.map(|selector| compile_terms(selector, index)), labels })
+    }
+
+    /// The nodes that a selector matches, which a profile or a volume names.
+    pub fn of_selector(selector: NodeSelectorView<'_>, index: &mut TopologyIndex) -> Self {
+        Self { terms: Some(compile_terms(selector, index)), labels: Vec::new() }
     }
 
     pub fn matches(&self, node: &NodeInfo) -> bool {
-        let slot = node.slot;
-        let matches_term = |term: &Term| {
-            term.labels.iter().all(|test| test.holds(slot))
-                && term.names.iter().all(|(name, is_wanted)| (**name == *node.name()) == *is_wanted)
-        };
-        self.labels.iter().all(|test| test.holds(slot)) && self.groups.iter().all(|terms| terms.iter().any(matches_term))
+        self.labels.iter().all(|test| test.holds(node.slot))
+            && self.terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(node)))
     }
+}
+
+/// The weights that a pod or a profile gives to nodes.
+#[derive(Debug, Default)]
+pub struct PreferredNodes(Vec<(Term, i64)>);
+
+impl PreferredNodes {
+    pub fn add<'a>(
+        &mut self,
+        terms: impl IntoIterator<Item = PreferredSchedulingTermView<'a>>,
+        index: &mut TopologyIndex,
+    ) {
+        let compiled = terms
+            .into_iter()
+            .filter(|term| term.weight() != 0)
+            .filter_map(|term| Some((compile_term(term.preference(), index)?, i64::from(term.weight()))));
+        self.0.extend(compiled);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn score(&self, node: &NodeInfo) -> i64 {
+        self.0.iter().filter(|(term, _)| term.matches(node)).map(|(_, weight)| weight).sum()
+    }
+}
+
+impl Term {
+    fn matches(&self, node: &NodeInfo) -> bool {
+        self.labels.iter().all(|test| test.holds(node.slot))
+            && self.names.iter().all(|(name, is_wanted)| (**name == *node.name()) == *is_wanted)
+    }
+}
+
+fn compile_terms(selector: NodeSelectorView<'_>, index: &mut TopologyIndex) -> Vec<Term> {
+    selector.node_selector_terms().iter().filter_map(|term| compile_term(term, index)).collect()
 }
 
 /// `None` for a term that matches no node: one without requirements, or with one that is not
@@ -96,7 +128,8 @@ fn compile_term(term: NodeSelectorTermView<'_>, index: &mut TopologyIndex) -> Op
     if expressions.is_empty() && fields.is_empty() {
         return None;
     }
-    let labels: Option<Vec<LabelTest>> = expressions.iter().map(|expression| compile_label(expression, index)).collect();
+    let labels: Option<Vec<LabelTest>> =
+        expressions.iter().map(|expression| compile_label(expression, index)).collect();
     let names: Option<Vec<(Box<str>, bool)>> = fields.iter().map(compile_name).collect();
     Some(Term { labels: labels?, names: names? })
 }
@@ -159,7 +192,7 @@ mod tests {
             labelled("c", json!({"size": "many"})),
         ];
         let (snapshot, pod) = (Snapshot::of(nodes), pod(spec.clone()));
-        let required = RequiredNodes::of(pod.spec(), None, &mut snapshot.topology());
+        let required = RequiredNodes::of(pod.spec(), &mut snapshot.topology());
         for node in &snapshot.nodes {
             let compiled = required.as_ref().is_none_or(|required| required.matches(node));
             assert_eq!(compiled, matches_required(pod.spec(), node.view()), "{spec} on {}", node.name());
@@ -173,7 +206,12 @@ mod tests {
     #[test]
     fn the_compiled_form_is_the_rule() {
         check(json!({}));
-        for selector in [json!({"zone": "east"}), json!({"zone": "none"}), json!({"none": "x"}), json!({"zone": "east", "size": "5"})] {
+        for selector in [
+            json!({"zone": "east"}),
+            json!({"zone": "none"}),
+            json!({"none": "x"}),
+            json!({"zone": "east", "size": "5"}),
+        ] {
             check(json!({"nodeSelector": selector}));
         }
         let operators = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Equals"];
@@ -183,12 +221,19 @@ mod tests {
                 for values in lists {
                     let expression = json!({"key": key, "operator": operator, "values": values});
                     check(requiring(json!([{"matchExpressions": [expression]}])));
-                    check(requiring(json!([{"matchExpressions": [expression]}, {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["c"]}]}])));
+                    check(requiring(
+                        json!([{"matchExpressions": [expression]}, {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["c"]}]}]),
+                    ));
                 }
             }
         }
         for operator in operators {
-            for (key, values) in [("metadata.name", json!(["a"])), ("metadata.name", json!(["a", "b"])), ("other", json!(["a"])), ("other", json!([""]))] {
+            for (key, values) in [
+                ("metadata.name", json!(["a"])),
+                ("metadata.name", json!(["a", "b"])),
+                ("other", json!(["a"])),
+                ("other", json!([""])),
+            ] {
                 check(requiring(json!([{"matchFields": [{"key": key, "operator": operator, "values": values}]}])));
             }
         }

@@ -207,7 +207,11 @@ mod tests {
         check(json!({"labelSelector": app, "namespaceSelector": {}}), "anything", true);
         check(json!({"labelSelector": app, "namespaceSelector": {"matchLabels": {"tier": "a"}}}), "team", true);
         check(json!({"labelSelector": app, "namespaceSelector": {"matchLabels": {"tier": "a"}}}), "default", false);
-        check(json!({"labelSelector": app, "namespaceSelector": {"matchLabels": {"tier": "a"}}, "namespaces": ["default"]}), "default", true);
+        check(
+            json!({"labelSelector": app, "namespaceSelector": {"matchLabels": {"tier": "a"}}, "namespaces": ["default"]}),
+            "default",
+            true,
+        );
     }
 
     #[test]

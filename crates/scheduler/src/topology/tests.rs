@@ -13,7 +13,9 @@ fn random_pod(rng: &mut StdRng, uid: usize) -> Arc<PodInfo> {
     let term = json!({"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "zone"});
     let affinity = match rng.random_range(0..3) {
         0 => json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}),
-        1 => json!({"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 3, "podAffinityTerm": term}]}}),
+        1 => {
+            json!({"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 3, "podAffinityTerm": term}]}})
+        }
         _ => json!({}),
     };
     let namespace = ["default", "other"][rng.random_range(0..2)];
