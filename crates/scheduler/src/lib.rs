@@ -28,6 +28,9 @@ pub enum Error {
     /// Upstream's words: the text ends up in the pod's condition.
     #[error("running Bind plugin {plugin:?}: {source}")]
     Bind { plugin: &'static str, source: ferry_client::Error },
-    #[error("running PreBind plugin {plugin:?}: {source}")]
-    PreBind { plugin: &'static str, source: ferry_client::Error },
+    #[error("running PreBind plugin {plugin:?}: {reason}")]
+    PreBind { plugin: &'static str, reason: String },
+    /// The pod went while a plugin was at work for it.
+    #[error("pod does not exist any more: pod {name:?} not found")]
+    PodGone { name: String },
 }

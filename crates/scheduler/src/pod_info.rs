@@ -5,6 +5,7 @@ use crate::labels::Labels;
 use crate::resources::{Resources, compute_non_zero_requests, compute_requests};
 use crate::topology::AffinityTerms;
 use ferry_api::rules::host_port::{HostPort, host_ports};
+use ferry_api::rules::volume_match::claim_name;
 use ferry_api::view::core::v1::{Pod, PodSpecView, PodView};
 use ferry_client::SharedObject;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ pub struct PodInfo {
     pub requests: Resources,
     pub non_zero_requests: Resources,
     pub ports: Vec<HostPort<'static>>,
+    pub has_volumes: bool,
+    /// The names of the claims that it uses, its own ephemeral ones included.
+    pub claims: Vec<Box<str>>,
     pub is_deleting: bool,
     /// When it started, in nanoseconds; pods that have not are the youngest.
     pub started: i128,
@@ -38,6 +42,13 @@ impl PodInfo {
             requests: compute_requests(view),
             non_zero_requests: compute_non_zero_requests(view),
             ports: host_ports(view.spec()).map(HostPort::into_owned).collect(),
+            has_volumes: !view.spec().volumes().is_empty(),
+            claims: view
+                .spec()
+                .volumes()
+                .iter()
+                .filter_map(|volume| Some((*claim_name(view, volume)?).into()))
+                .collect(),
             is_deleting: pod.is_deleting(),
             started: view.status().start_time().map_or(i128::MAX, |time| time.as_nanosecond()),
             pod,

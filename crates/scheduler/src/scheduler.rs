@@ -19,7 +19,7 @@ use ferry_api::view::core::v1::{Namespace, Node, Pod};
 use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Patch, Recorder, SharedObject};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
@@ -176,6 +176,8 @@ struct Scheduler {
     queue: SchedulingQueue<SystemClock>,
     nominated: Nominated,
     bindings: mpsc::UnboundedSender<Binding>,
+    /// The bindings that have not ended, by uid, with the way to end them.
+    under_way: HashMap<Arc<str>, CancellationToken>,
     /// Where the next search through the nodes begins.
     start: usize,
 }
@@ -193,6 +195,7 @@ impl Scheduler {
             snapshot: Snapshot::default(),
             nominated: Nominated::default(),
             bindings,
+            under_way: HashMap::new(),
             start: 0,
         }
     }
@@ -279,6 +282,9 @@ impl Scheduler {
     fn pod_gone(&mut self, uid: &str) {
         self.queue.remove(uid);
         self.nominated.remove(uid);
+        if let Some(gone) = self.under_way.get(uid) {
+            gone.cancel();
+        }
         if let Some(pod) = self.cache.remove_pod(uid) {
             self.queue.wake(&ClusterEvent::pod_removed(&pod));
         }
@@ -318,11 +324,13 @@ impl Scheduler {
             }
         };
         let (client, framework, sender) = (self.client.clone(), self.framework.clone(), self.bindings.clone());
+        let gone = CancellationToken::new();
+        self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
-            let result = framework.bind(&client, &pod, &node).await;
+            let result = framework.bind(&client, &state, &pod, &node, &gone).await;
             // The receiver goes away only when the scheduler ends.
             let _ = sender.send(Binding { pod, node, state, result });
         });
@@ -330,6 +338,7 @@ impl Scheduler {
 
     fn on_binding(&mut self, binding: Binding) {
         let Binding { pod, node, state, result } = binding;
+        self.under_way.remove(&pod.uid);
         match result {
             Ok(()) => {
                 self.queue.done(&pod.uid);

@@ -1,11 +1,11 @@
-//! The objects beside pods and nodes that plugins read: each plugin takes the informers it
+//! The objects beside pods and snapshots that plugins read: each plugin takes the informers it
 //! needs when the profile is made.
 
 use super::{Action, ClusterEvent, Resource, Version};
 use ferry_api::document::Document;
 use ferry_api::view::Kind;
 use ferry_api::view::apps::v1::{ReplicaSet, StatefulSet};
-use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaim, ReplicationController, Service};
+use ferry_api::view::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, ReplicationController, Service};
 use ferry_api::view::policy::v1::PodDisruptionBudget;
 use ferry_api::view::storage::v1::{CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment};
 use ferry_client::{Event, Informer, Informers};
@@ -30,9 +30,9 @@ macro_rules! handle {
                 $(self.$field.synced().await;)*
             }
 
-            /// Sends the changes of those kinds that `is_watched` from now on.
+            /// Sends the changes of those kinds that `is_watched` from now on, but of nodes.
             pub fn subscribe(&self, is_watched: impl Fn(Resource) -> bool, sender: &mpsc::UnboundedSender<ObjectEvent>) {
-                $(if is_watched(Resource::of::<$kind>()) {
+                $(if is_watched(Resource::of::<$kind>()) && Resource::of::<$kind>() != Resource::NODE {
                     forward(self.$field.subscribe(), sender.clone());
                 })*
             }
@@ -48,6 +48,7 @@ macro_rules! handle {
 }
 
 handle! {
+    nodes: Node,
     services: Service,
     replication_controllers: ReplicationController,
     replica_sets: ReplicaSet,

@@ -243,7 +243,14 @@ pub trait Permit: Send + Sync {
 #[async_trait]
 pub trait PreBind: Send + Sync {
     /// Called before binding, beside other cycles; an error sends the pod back to the queue.
-    async fn pre_bind(&self, client: &Client, pod: &PodInfo, node: &str) -> Result<(), crate::Error>;
+    /// Given up when the pod is deleted meanwhile.
+    async fn pre_bind(
+        &self,
+        client: &Client,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &str,
+    ) -> Result<(), crate::Error>;
 }
 
 #[async_trait]

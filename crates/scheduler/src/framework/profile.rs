@@ -13,6 +13,7 @@ use ferry_client::Client;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// A set of plugins, by their position in the profile.
 #[derive(Clone, Copy, Debug, Default)]
@@ -253,9 +254,20 @@ impl Framework {
         Ok(longest)
     }
 
-    pub async fn bind(&self, client: &Client, pod: &PodInfo, node: &str) -> Result<(), crate::Error> {
+    /// `gone` ends the wait for plugins when the pod is deleted.
+    pub async fn bind(
+        &self,
+        client: &Client,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &str,
+        gone: &CancellationToken,
+    ) -> Result<(), crate::Error> {
         for point in &self.pre_bind {
-            point.pre_bind(client, pod, node).await?;
+            tokio::select! {
+                result = point.pre_bind(client, state, pod, node) => result?,
+                () = gone.cancelled() => return Err(crate::Error::PodGone { name: pod.name().to_owned() }),
+            }
         }
         if let Some(point) = &self.bind {
             point.bind(client, pod, node).await?;

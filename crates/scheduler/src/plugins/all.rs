@@ -11,10 +11,14 @@ use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_resources_fit::NodeResourcesFit;
 use super::node_unschedulable::NodeUnschedulable;
+use super::node_volume_limits::NodeVolumeLimits;
 use super::pod_topology_spread::{Defaults, PodTopologySpread};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
 use super::taint_toleration::TaintToleration;
+use super::volume_binding::{self, VolumeBinding};
+use super::volume_restrictions::VolumeRestrictions;
+use super::volume_zone::VolumeZone;
 use crate::framework::{Handle, Plugin};
 use std::sync::Arc;
 
@@ -29,6 +33,10 @@ pub fn all(handle: &Handle) -> Vec<(Arc<dyn Plugin>, i64)> {
         (Arc::new(NodeAffinity::default()), 2),
         (Arc::new(NodePorts), 0),
         (Arc::new(NodeResourcesFit), 1),
+        (Arc::new(VolumeRestrictions::new(handle)), 0),
+        (Arc::new(NodeVolumeLimits::new(handle)), 0),
+        (Arc::new(VolumeBinding::new(handle, volume_binding::DEFAULT_TIMEOUT)), 0),
+        (Arc::new(VolumeZone::new(handle)), 0),
         (Arc::new(PodTopologySpread::new(handle, Defaults::System)), 2),
         (Arc::new(InterPodAffinity::default()), 2),
         (Arc::new(DefaultPreemption), 0),

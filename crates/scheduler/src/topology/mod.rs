@@ -1,5 +1,6 @@
 //! The counters behind PodTopologySpread, InterPodAffinity and NodeAffinity: labels of nodes
-//! as arrays, pods by selector and node, and the affinity terms that pods on nodes carry.
+//! as arrays, pods by selector and node, the affinity terms that pods on nodes carry, and the
+//! claims that they use.
 //!
 //! A [`Snapshot`](crate::snapshot::Snapshot) owns one index and tells it of each node that
 //! changed, so that a pod that comes or goes costs a few additions. A cycle reads arrays:
@@ -92,6 +93,8 @@ pub struct TopologyIndex {
     counters: HashMap<Arc<str>, Counter>,
     counter_anchors: Anchors<Arc<str>>,
     carried: CarriedTerms,
+    /// The number of pods on nodes that use each claim, by namespace and name.
+    claims: HashMap<Box<str>, HashMap<Box<str>, u32>>,
     namespaces: Arc<NamespaceLabels>,
     uses: u64,
 }
@@ -137,6 +140,22 @@ impl TopologyIndex {
         if let Some(terms) = &pod.affinity {
             self.carried.count(slot, terms, delta);
         }
+        for claim in &pod.claims {
+            let claims = self.claims.entry(pod.namespace.clone()).or_default();
+            let users = claims.entry(claim.clone()).or_default();
+            *users = users.saturating_add_signed(delta);
+            if *users == 0 {
+                claims.remove(claim);
+                if claims.is_empty() {
+                    self.claims.remove(&pod.namespace);
+                }
+            }
+        }
+    }
+
+    /// The number of pods on nodes that use a claim.
+    pub fn claim_users(&self, namespace: &str, name: &str) -> u32 {
+        self.claims.get(namespace).and_then(|claims| claims.get(name)).copied().unwrap_or(0)
     }
 
     /// The namespaces have changed: those matchers are dropped that read their labels.
