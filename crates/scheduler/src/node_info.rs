@@ -158,6 +158,7 @@ pub fn differs(old: NodeView<'_>, new: NodeView<'_>) -> bool {
         || old.metadata().labels() != new.metadata().labels()
         || old.status().allocatable() != new.status().allocatable()
         || old.status().images() != new.status().images()
+        || old.status().declared_features() != new.status().declared_features()
 }
 
 #[cfg(test)]

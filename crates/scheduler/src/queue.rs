@@ -2,7 +2,7 @@
 //! tried again.
 //!
 //! A pod is in one of four places: active (to be tried now), backing off (to be tried at
-//! a time), unschedulable (waiting for something to happen) or gated (kept out). An event
+//! a time, or earlier while nothing else is to do), unschedulable (waiting for something to happen) or gated (kept out). An event
 //! moves those pods out of unschedulable whose rejecting plugins say that it may help;
 //! five minutes move them in any case. Nothing here waits or ticks: the loop asks for the
 //! next deadline and calls when it has come.
@@ -13,8 +13,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const FIRST_BACKOFF: Duration = Duration::from_secs(1);
-const LAST_BACKOFF: Duration = Duration::from_secs(10);
 /// The longest a pod waits for an event.
 const MAX_UNSCHEDULABLE: Duration = Duration::from_secs(5 * 60);
 
@@ -61,10 +59,21 @@ type Uid = Arc<str>;
 type ActiveKey = ((i64, u64), Uid);
 type DeadlineKey = (Instant, Uid);
 
+/// Pods that back off in the order in which they are tried early: by the second in which
+/// their time comes, and within it as the active ones.
+type EarlyKey = (u64, ActiveKey);
+
 enum Place {
     Active(ActiveKey),
-    Backoff(DeadlineKey),
-    Unschedulable { flush: DeadlineKey, backoff_until: Instant },
+    Backoff {
+        deadline: DeadlineKey,
+        /// `None` after an error, which is likely to happen again at once.
+        early: Option<EarlyKey>,
+    },
+    Unschedulable {
+        flush: DeadlineKey,
+        backoff_until: Instant,
+    },
     Gated,
 }
 
@@ -79,6 +88,10 @@ pub struct SchedulingQueue<C> {
     pods: HashMap<Uid, Slot>,
     active: BTreeSet<ActiveKey>,
     backoff: BTreeSet<DeadlineKey>,
+    early: BTreeSet<EarlyKey>,
+    /// The seconds of [`EarlyKey`] count from here.
+    epoch: Instant,
+    backoff_times: BackoffTimes,
     flushes: BTreeSet<DeadlineKey>,
     /// The unschedulable pods by each plugin that rejected them: an event goes over those
     /// that a watching plugin rejected, and not over all.
@@ -93,6 +106,9 @@ pub struct SchedulingQueue<C> {
 impl<C: Clock> SchedulingQueue<C> {
     pub fn new(clock: C, framework: Arc<Framework>) -> Self {
         Self {
+            epoch: clock.now(),
+            backoff_times: BackoffTimes::default(),
+            early: BTreeSet::new(),
             clock,
             framework,
             pods: HashMap::new(),
@@ -104,6 +120,11 @@ impl<C: Clock> SchedulingQueue<C> {
             in_flight: HashMap::new(),
             order: 0,
         }
+    }
+
+    pub fn with_backoff(mut self, times: BackoffTimes) -> Self {
+        self.backoff_times = times;
+        self
     }
 
     /// A pod that has no node yet.
@@ -146,7 +167,7 @@ impl<C: Clock> SchedulingQueue<C> {
                     self.activate(queued);
                 }
             }
-            Place::Backoff(_) => {}
+            Place::Backoff { .. } => {}
         }
     }
 
@@ -155,14 +176,22 @@ impl<C: Clock> SchedulingQueue<C> {
         self.in_flight.remove(uid);
     }
 
+    /// Whether there is a pod to try now.
     pub fn has_active(&self) -> bool {
-        !self.active.is_empty()
+        !self.active.is_empty() || !self.early.is_empty()
+    }
+
+    /// Tries the pod again as soon as its backoff is over, though no event came.
+    pub fn retry(&mut self, uid: &str) {
+        self.release(uid);
     }
 
     /// The pod to try now. It stays in flight until it comes back or is done.
     pub fn pop(&mut self) -> Option<QueuedPod> {
-        let (_, uid) = self.active.pop_first()?;
-        let queued = self.pods.remove(&uid)?.queued;
+        // Rather than wait for the time of the next to come (SchedulerPopFromBackoffQ).
+        let next = self.active.first().or_else(|| self.early.first().map(|(_, key)| key));
+        let uid = next?.1.clone();
+        let queued = self.take(&uid)?;
         self.in_flight.insert(uid, queued.clone());
         Some(queued)
     }
@@ -176,11 +205,11 @@ impl<C: Clock> SchedulingQueue<C> {
     pub fn put_back(&mut self, uid: &str, outcome: Outcome) -> bool {
         let Some((uid, mut queued)) = self.in_flight.remove_entry(uid) else { return false };
         queued.failures += 1;
-        let until = self.clock.now() + backoff_after(queued.failures);
+        let until = self.clock.now() + self.backoff_times.after(queued.failures);
         match outcome {
             Outcome::Error => {
                 queued.rejected_by.clear();
-                self.back_off(queued, until);
+                self.back_off(queued, until, false);
             }
             Outcome::Unschedulable(plugins) => {
                 for plugin in &plugins {
@@ -267,11 +296,16 @@ impl<C: Clock> SchedulingQueue<C> {
         self.pods.insert(uid, Slot { queued, place: Place::Active(key) });
     }
 
-    fn back_off(&mut self, queued: QueuedPod, until: Instant) {
+    fn back_off(&mut self, queued: QueuedPod, until: Instant, may_be_early: bool) {
         let uid = queued.pod.uid.clone();
-        let key = (until, uid.clone());
-        self.backoff.insert(key.clone());
-        self.pods.insert(uid, Slot { queued, place: Place::Backoff(key) });
+        let deadline = (until, uid.clone());
+        self.backoff.insert(deadline.clone());
+        let early = may_be_early.then(|| {
+            let second = until.saturating_duration_since(self.epoch).as_secs();
+            (second, (self.framework.sort_key(&queued), uid.clone()))
+        });
+        self.early.extend(early.clone());
+        self.pods.insert(uid, Slot { queued, place: Place::Backoff { deadline, early } });
     }
 
     /// Out of unschedulable: to be tried now, or when its backoff is over.
@@ -281,14 +315,19 @@ impl<C: Clock> SchedulingQueue<C> {
             _ => return,
         };
         let Some(queued) = self.take(uid) else { return };
-        if until <= self.clock.now() { self.activate(queued) } else { self.back_off(queued, until) }
+        if until <= self.clock.now() { self.activate(queued) } else { self.back_off(queued, until, true) }
     }
 
     fn take(&mut self, uid: &str) -> Option<QueuedPod> {
         let slot = self.pods.remove(uid)?;
         match &slot.place {
             Place::Active(key) => drop(self.active.remove(key)),
-            Place::Backoff(key) => drop(self.backoff.remove(key)),
+            Place::Backoff { deadline, early } => {
+                self.backoff.remove(deadline);
+                if let Some(early) = early {
+                    self.early.remove(early);
+                }
+            }
             Place::Unschedulable { flush, .. } => {
                 self.flushes.remove(flush);
                 self.unexplained.remove(uid);
@@ -304,10 +343,24 @@ impl<C: Clock> SchedulingQueue<C> {
     }
 }
 
-/// 1, 2, 4, 8 and then always 10 seconds.
-fn backoff_after(failures: u32) -> Duration {
-    let doubled = FIRST_BACKOFF.saturating_mul(1u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
-    doubled.min(LAST_BACKOFF)
+/// 1, 2, 4, 8 and then always 10 seconds, unless configured otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffTimes {
+    pub initial: Duration,
+    pub max: Duration,
+}
+
+impl Default for BackoffTimes {
+    fn default() -> Self {
+        Self { initial: Duration::from_secs(1), max: Duration::from_secs(10) }
+    }
+}
+
+impl BackoffTimes {
+    fn after(self, failures: u32) -> Duration {
+        let doubled = self.initial.saturating_mul(1u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
+        doubled.min(self.max)
+    }
 }
 
 #[cfg(test)]
@@ -403,17 +456,28 @@ mod tests {
     }
 
     #[test]
-    fn a_woken_pod_still_serves_its_backoff() {
+    fn a_woken_pod_serves_its_backoff_while_there_are_others_to_try() {
         let (mut queue, clock) = queue();
-        queue.add(pod("a", json!({})));
-        popped(&mut queue);
-        queue.put_back("a", unfit("NodeName"));
+        let priorities = [("low", 1), ("late", 2), ("high", 3)];
+        for (name, priority) in priorities {
+            queue.add(pod(name, json!({"priority": priority})));
+        }
+        for _ in priorities {
+            let name = popped(&mut queue).expect("a pod");
+            queue.put_back(&name, unfit("NodeName"));
+            if name == "high" {
+                clock.advance(Duration::from_millis(10));
+            }
+        }
+        // A second failure backs off for longer.
+        queue.retry("late");
+        assert_eq!(popped(&mut queue).as_deref(), Some("late"));
+        queue.put_back("late", unfit("NodeName"));
         queue.wake(&ClusterEvent::node_added(&node_info(json!({}))));
-        assert!(!queue.has_active());
-        assert_eq!(queue.next_deadline(), Some(clock.now() + Duration::from_secs(1)));
-        clock.advance(Duration::from_secs(1));
-        queue.flush();
-        assert!(queue.has_active());
+        queue.add(pod("new", json!({})));
+        let order: Vec<_> = std::iter::from_fn(|| popped(&mut queue)).collect();
+        assert_eq!(order, ["new", "high", "low", "late"], "the active, then by second and priority");
+        assert!(queue.backoff.is_empty() && queue.early.is_empty());
     }
 
     #[test]

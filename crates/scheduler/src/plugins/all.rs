@@ -3,10 +3,11 @@
 
 use super::balanced_allocation::BalancedAllocation;
 use super::default_binder::DefaultBinder;
-use super::default_preemption::DefaultPreemption;
+use super::default_preemption::{CandidateLimits, DefaultPreemption};
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::InterPodAffinity;
 use super::node_affinity::NodeAffinity;
+use super::node_declared_features::NodeDeclaredFeatures;
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_resources_fit::NodeResourcesFit;
@@ -39,10 +40,11 @@ pub fn all(handle: &Handle) -> Vec<(Arc<dyn Plugin>, i64)> {
         (Arc::new(VolumeZone::new(handle)), 0),
         (Arc::new(PodTopologySpread::new(handle, Defaults::System)), 2),
         (Arc::new(InterPodAffinity::default()), 2),
-        (Arc::new(DefaultPreemption), 0),
+        (Arc::new(DefaultPreemption::new(handle, CandidateLimits::default())), 0),
         (Arc::new(BalancedAllocation), 1),
         (Arc::new(ImageLocality), 1),
         (Arc::new(DefaultBinder::default()), 0),
+        (Arc::new(NodeDeclaredFeatures), 0),
     ]
 }
 
