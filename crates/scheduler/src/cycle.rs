@@ -1,6 +1,7 @@
 //! One scheduling decision: the node of a snapshot that a pod goes to. Pure; the loop in
 //! `scheduler.rs` takes the snapshot before and acts on the answer after.
 
+use crate::explain::Scored;
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
 use crate::node_info::NodeInfo;
@@ -25,6 +26,9 @@ pub enum NoFit {
 pub struct Decision {
     pub node: Arc<str>,
     pub state: CycleState,
+    /// The nodes that fit with their scores, and the rejections of the others.
+    pub scored: Scored,
+    pub diagnosis: Diagnosis,
 }
 
 pub struct Refusal {
@@ -48,15 +52,16 @@ pub fn decide(
     let mut state = CycleState::default();
     let mut diagnosis = Diagnosis::default();
     let feasible = find_feasible(framework, snapshot, pod, nominated, start, &mut state, &mut diagnosis);
+    let mut scored = Scored { slots: feasible.iter().map(|node| node.slot).collect(), plugins: Vec::new() };
     let node = match feasible.as_slice() {
         [] => return Err(refuse(framework, snapshot, pod, nominated, &state, diagnosis)),
         [only] => only.shared_name().clone(),
         several => {
-            let scores = framework.score(&mut state, pod, several, snapshot);
+            let scores = framework.score_each(&mut state, pod, several, snapshot, |own| scored.plugins.push(own));
             select(several, &scores, rng)
         }
     };
-    Ok(Decision { node, state })
+    Ok(Decision { node, state, scored, diagnosis })
 }
 
 fn find_feasible<'s>(

@@ -8,6 +8,7 @@
 //! `node_info.rs`.
 
 pub mod cycle;
+mod explain;
 pub mod fit_error;
 pub mod framework;
 pub mod labels;
@@ -21,7 +22,8 @@ mod scheduler;
 pub mod snapshot;
 pub mod topology;
 
-pub use scheduler::run;
+pub use explain::Decisions;
+pub use scheduler::{Options, run, run_with};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -53,6 +53,8 @@ pub enum Outcome {
     Unschedulable(BTreeSet<&'static str>),
     /// Something went wrong that may not the next time.
     Error,
+    /// It was not tried at all; these plugins said no the time before.
+    Waiting(BTreeSet<&'static str>),
 }
 
 type Uid = Arc<str>;
@@ -204,14 +206,14 @@ impl<C: Clock> SchedulingQueue<C> {
     /// The pod was tried in vain. Returns `false` for a pod that is gone or has a node.
     pub fn put_back(&mut self, uid: &str, outcome: Outcome) -> bool {
         let Some((uid, mut queued)) = self.in_flight.remove_entry(uid) else { return false };
-        queued.failures += 1;
+        queued.failures += u32::from(!matches!(outcome, Outcome::Waiting(_)));
         let until = self.clock.now() + self.backoff_times.after(queued.failures);
         match outcome {
             Outcome::Error => {
                 queued.rejected_by.clear();
                 self.back_off(queued, until, false);
             }
-            Outcome::Unschedulable(plugins) => {
+            Outcome::Unschedulable(plugins) | Outcome::Waiting(plugins) => {
                 for plugin in &plugins {
                     self.rejected.entry(plugin).or_default().insert(uid.clone());
                 }

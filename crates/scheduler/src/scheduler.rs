@@ -5,7 +5,8 @@
 //! round trip and runs beside it; until it is confirmed the pod is assumed on its node.
 
 use crate::Error;
-use crate::cycle::{self, NoFit, Refusal};
+use crate::cycle::{self, Decision, NoFit, Refusal};
+use crate::explain::Decisions;
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{ClusterEvent, CycleState, Framework, Handle, Nominated, ObjectEvent, Preemption};
 use crate::node_info::differs;
@@ -19,6 +20,7 @@ use ferry_api::view::core::v1::{Namespace, Node, Pod};
 use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Patch, Recorder, SharedObject};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
+use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,35 +36,52 @@ const DECISIONS_AT_ONCE: usize = 16;
 /// Inputs between two decisions. A flood of them must not keep pods from being scheduled.
 const INPUTS_AT_ONCE: usize = 1024;
 
-/// Schedules until `shutdown` is cancelled.
+/// The parts of a scheduler that its caller chooses.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Filled with the decisions as they are made.
+    pub decisions: Decisions,
+}
+
+/// Schedules with the default profile until `shutdown` is cancelled.
 pub fn run(client: Client, informers: Informers, shutdown: CancellationToken) -> BoxFuture<'static, ()> {
+    run_with(client, informers, Options::default(), shutdown)
+}
+
+/// Schedules until `shutdown` is cancelled.
+pub fn run_with(
+    client: Client,
+    informers: Informers,
+    options: Options,
+    shutdown: CancellationToken,
+) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         let ended = shutdown.clone();
         tokio::select! {
             () = ended.cancelled() => {}
-            () = schedule(client, informers) => {}
+            () = schedule(client, informers, options) => {}
         }
     })
 }
 
 /// Ends when an informer does.
-async fn schedule(client: Client, informers: Informers) {
+async fn schedule(client: Client, informers: Informers, options: Options) {
     let (pods, nodes, namespaces) = (informers.of::<Pod>(), informers.of::<Node>(), informers.of::<Namespace>());
     let handle = Handle::new(&informers);
     handle.synced().await;
     namespaces.synced().await;
     nodes.synced().await;
     pods.synced().await;
-    let (sender, bindings) = mpsc::unbounded_channel();
+    let (sender, finished) = mpsc::unbounded_channel();
     let (objects_sender, objects) = mpsc::unbounded_channel();
     let mut inputs = Inputs {
         namespaces: namespaces.subscribe(),
         nodes: nodes.subscribe(),
         pods: pods.subscribe(),
         objects,
-        bindings,
+        finished,
     };
-    let mut scheduler = Scheduler::new(client, pods, &handle, sender);
+    let mut scheduler = Scheduler::new(client, pods, &handle, options, sender);
     handle.subscribe(|resource| scheduler.framework.is_watched(resource), &objects_sender);
     // The first decision sees everything that is known already.
     while let Ok(input) = inputs.try_next() {
@@ -112,13 +131,23 @@ struct Binding {
     result: Result<(), Error>,
 }
 
+/// Work that was done beside the loop.
+enum Finished {
+    Binding(Binding),
+    /// All victims have been asked to go, or one could not be.
+    Preemption {
+        preemptor: Arc<str>,
+        is_complete: bool,
+    },
+}
+
 /// Anything that the loop reacts to.
 enum Input {
     Namespace(Event<Namespace>),
     Node(Event<Node>),
     Pod(Event<Pod>),
     Object(ObjectEvent),
-    Binding(Binding),
+    Finished(Finished),
 }
 
 struct Inputs {
@@ -126,7 +155,7 @@ struct Inputs {
     nodes: mpsc::UnboundedReceiver<Event<Node>>,
     pods: mpsc::UnboundedReceiver<Event<Pod>>,
     objects: mpsc::UnboundedReceiver<ObjectEvent>,
-    bindings: mpsc::UnboundedReceiver<Binding>,
+    finished: mpsc::UnboundedReceiver<Finished>,
 }
 
 impl Inputs {
@@ -139,7 +168,7 @@ impl Inputs {
             event = self.nodes.recv() => event.map(Input::Node),
             event = self.pods.recv() => event.map(Input::Pod),
             event = self.objects.recv() => event.map(Input::Object),
-            binding = self.bindings.recv() => binding.map(Input::Binding),
+            work = self.finished.recv() => work.map(Input::Finished),
         }
     }
 
@@ -162,7 +191,7 @@ impl Inputs {
             Err(Empty) => {}
             event => return event.map(Input::Object),
         }
-        self.bindings.try_recv().map(Input::Binding)
+        self.finished.try_recv().map(Input::Finished)
     }
 }
 
@@ -175,7 +204,10 @@ struct Scheduler {
     snapshot: Snapshot,
     queue: SchedulingQueue<SystemClock>,
     nominated: Nominated,
-    bindings: mpsc::UnboundedSender<Binding>,
+    finished: mpsc::UnboundedSender<Finished>,
+    decisions: Decisions,
+    /// The pods whose victims are being asked to go, with whether their turn came meanwhile.
+    preempting: HashMap<Arc<str>, bool>,
     /// The bindings that have not ended, by uid, with the way to end them.
     under_way: HashMap<Arc<str>, CancellationToken>,
     /// Where the next search through the nodes begins.
@@ -183,7 +215,13 @@ struct Scheduler {
 }
 
 impl Scheduler {
-    fn new(client: Client, pods: Informer<Pod>, handle: &Handle, bindings: mpsc::UnboundedSender<Binding>) -> Self {
+    fn new(
+        client: Client,
+        pods: Informer<Pod>,
+        handle: &Handle,
+        options: Options,
+        finished: mpsc::UnboundedSender<Finished>,
+    ) -> Self {
         let framework = Arc::new(Framework::new(all(handle)));
         Self {
             recorder: Recorder::new(client.clone(), SCHEDULER_NAME, ""),
@@ -194,7 +232,9 @@ impl Scheduler {
             cache: Cache::default(),
             snapshot: Snapshot::default(),
             nominated: Nominated::default(),
-            bindings,
+            finished,
+            decisions: options.decisions,
+            preempting: HashMap::new(),
             under_way: HashMap::new(),
             start: 0,
         }
@@ -209,7 +249,14 @@ impl Scheduler {
             Input::Object(event) => self.queue.wake(&event.cluster_event()),
             Input::Node(event) => self.on_node(event),
             Input::Pod(event) => self.on_pod(event),
-            Input::Binding(binding) => self.on_binding(binding),
+            Input::Finished(Finished::Binding(binding)) => self.on_binding(binding),
+            Input::Finished(Finished::Preemption { preemptor, is_complete }) => {
+                let was_tried = self.preempting.remove(&preemptor);
+                // Its victims' going may have been reported before.
+                if was_tried == Some(true) || !is_complete {
+                    self.queue.retry(&preemptor);
+                }
+            }
         }
     }
 
@@ -291,7 +338,13 @@ impl Scheduler {
     }
 
     fn schedule_one(&mut self) {
-        let Some(QueuedPod { pod, .. }) = self.queue.pop() else { return };
+        let Some(QueuedPod { pod, rejected_by, .. }) = self.queue.pop() else { return };
+        // A second search would find the same victims, who have not been told yet.
+        if let Some(was_tried) = self.preempting.get_mut(&pod.uid) {
+            *was_tried = true;
+            self.queue.put_back(&pod.uid, Outcome::Waiting(rejected_by));
+            return;
+        }
         if pod.is_deleting {
             let message = format!("skip schedule deleting pod: {}/{}", pod.namespace(), pod.name());
             self.recorder.warning(&pod.pod, "FailedScheduling", message);
@@ -301,8 +354,20 @@ impl Scheduler {
         let decision =
             cycle::decide(&self.framework, &self.snapshot, &pod, &self.nominated, &mut self.start, &mut rand::rng());
         match decision {
-            Ok(decision) => self.place(pod, decision.node, decision.state),
-            Err(refusal) => self.refused(&pod, refusal),
+            Ok(decision) => {
+                let Decision { node, state, scored, diagnosis } = decision;
+                self.decisions.placed(&pod, &node, scored, diagnosis, &self.snapshot);
+                self.place(pod, node, state);
+            }
+            Err(refusal) => {
+                let nothing = Diagnosis::default();
+                let diagnosis = match &refusal.why {
+                    NoFit::NoNodes => &nothing,
+                    NoFit::Unfit(error) => &error.diagnosis,
+                };
+                self.decisions.refused(&pod, &refusal.why.to_string(), diagnosis, &self.snapshot);
+                self.refused(&pod, refusal);
+            }
         }
     }
 
@@ -323,16 +388,22 @@ impl Scheduler {
                 return self.refused(&pod, Refusal { why, post_filter: None });
             }
         };
-        let (client, framework, sender) = (self.client.clone(), self.framework.clone(), self.bindings.clone());
+        let (client, framework, sender) = (self.client.clone(), self.framework.clone(), self.finished.clone());
         let gone = CancellationToken::new();
         self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
+            // A pod that has to wait is known by its node meanwhile (NominatedNodeNameForExpectation).
+            if (!wait.is_zero() || framework.has_pre_bind_work(&state, &pod, &node))
+                && pod.nominated_node_name() != &*node
+            {
+                nominate(&client, &pod, Some(&node)).await;
+            }
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
             let result = framework.bind(&client, &state, &pod, &node, &gone).await;
             // The receiver goes away only when the scheduler ends.
-            let _ = sender.send(Binding { pod, node, state, result });
+            let _ = sender.send(Finished::Binding(Binding { pod, node, state, result }));
         });
     }
 
@@ -406,30 +477,58 @@ impl Scheduler {
     }
 
     /// Removes the victims of a preemption; their going wakes the pod they made room for.
-    fn preempt(&self, preemptor: Arc<PodInfo>, preemption: Preemption) {
-        let (client, recorder) = (self.client.clone(), self.recorder.clone());
+    fn preempt(&mut self, preemptor: Arc<PodInfo>, preemption: Preemption) {
+        let (client, recorder, sender) = (self.client.clone(), self.recorder.clone(), self.finished.clone());
+        // Less important pods that were promised the node may not fit there any more.
+        let outdone = self.nominated.less_important(&preemption.node, preemptor.priority);
+        outdone.iter().for_each(|pod| self.nominated.remove(&pod.uid));
+        self.preempting.insert(preemptor.uid.clone(), false);
         tokio::spawn(async move {
-            for victim in preemption.victims.iter().filter(|victim| !victim.is_deleting) {
-                let api = client.api::<Pod>(victim.namespace());
-                let patch = render_victim_patch(&victim.uid, preemptor.view(), Timestamp::now());
-                let pod = match api.patch_status(victim.name(), &Patch::Strategic(patch)).await {
-                    Ok(pod) => pod,
-                    Err(error) if error.is_not_found() => continue,
-                    Err(error) => {
-                        tracing::warn!(victim = victim.name(), %error, "cannot report a preemption to its victim");
-                        continue;
-                    }
-                };
-                let params = DeleteParams { uid: Some(victim.uid.to_string()), ..Default::default() };
-                match api.delete(victim.name(), &params).await {
-                    Ok(()) => {
-                        let message = format!("Preempted by pod {} on node {}", preemptor.uid, preemption.node);
-                        recorder.normal(&pod, "Preempted", message);
-                    }
-                    Err(error) if error.is_not_found() => {}
-                    Err(error) => tracing::warn!(victim = victim.name(), %error, "cannot preempt a pod"),
-                }
+            for pod in outdone {
+                nominate(&client, &pod, None).await;
             }
+            let mut is_complete = true;
+            for victim in preemption.victims.iter().filter(|victim| !victim.is_deleting) {
+                is_complete &= evict(&client, &recorder, &preemptor, victim, &preemption.node).await;
+            }
+            let _ = sender.send(Finished::Preemption { preemptor: preemptor.uid.clone(), is_complete });
         });
+    }
+}
+
+/// Asks a victim to go. Returns whether it goes, or is gone.
+async fn evict(client: &Client, recorder: &Recorder, preemptor: &PodInfo, victim: &PodInfo, node: &str) -> bool {
+    let api = client.api::<Pod>(victim.namespace());
+    let patch = render_victim_patch(&victim.uid, preemptor.view(), Timestamp::now());
+    let pod = match api.patch_status(victim.name(), &Patch::Strategic(patch)).await {
+        Ok(pod) => pod,
+        Err(error) if error.is_not_found() => return true,
+        Err(error) => {
+            tracing::warn!(victim = victim.name(), %error, "cannot report a preemption to its victim");
+            return false;
+        }
+    };
+    let params = DeleteParams { uid: Some(victim.uid.to_string()), ..Default::default() };
+    match api.delete(victim.name(), &params).await {
+        Ok(()) => {
+            recorder.normal(&pod, "Preempted", format!("Preempted by pod {} on node {node}", preemptor.uid));
+            true
+        }
+        Err(error) if error.is_not_found() => true,
+        Err(error) => {
+            tracing::warn!(victim = victim.name(), %error, "cannot preempt a pod");
+            false
+        }
+    }
+}
+
+/// Writes or takes back the node that a pod is expected on.
+async fn nominate(client: &Client, pod: &PodInfo, node: Option<&str>) {
+    let patch = json!({"metadata": {"uid": &*pod.uid}, "status": {"nominatedNodeName": node}});
+    let result = client.api::<Pod>(pod.namespace()).patch_status(pod.name(), &Patch::Strategic(patch)).await;
+    if let Err(error) = result
+        && !error.is_not_found()
+    {
+        tracing::warn!(pod = pod.name(), %error, "cannot nominate a node");
     }
 }

@@ -51,7 +51,6 @@ pub struct Cache {
 }
 
 /// A view of the cache that does not change during a cycle.
-#[derive(Default)]
 pub struct Snapshot {
     /// By name.
     pub nodes: Vec<Arc<NodeInfo>>,
@@ -59,8 +58,24 @@ pub struct Snapshot {
     generation: u64,
     membership: u64,
     pub image_nodes: Arc<HashMap<String, usize>>,
+    /// The names of nodes by their slot.
+    pub names_by_slot: Arc<[Arc<str>]>,
     /// Makes an array at its first use, which is a change that nobody sees.
     topology: Mutex<TopologyIndex>,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            index: HashMap::new(),
+            generation: 0,
+            membership: 0,
+            image_nodes: Arc::default(),
+            names_by_slot: Arc::new([]),
+            topology: Mutex::default(),
+        }
+    }
 }
 
 impl Snapshot {
@@ -284,6 +299,11 @@ impl Cache {
             snapshot.nodes = names.iter().map(|name| self.nodes[*name].info.clone()).collect();
             // One that did not change costs a comparison of addresses.
             snapshot.nodes.iter().for_each(|node| topology.set_node(node.slot, Some(node.clone())));
+            let mut by_slot: Vec<Arc<str>> = vec!["".into(); self.next_slot as usize];
+            for node in &snapshot.nodes {
+                by_slot[node.slot as usize] = node.shared_name().clone();
+            }
+            snapshot.names_by_slot = by_slot.into();
             snapshot.index = names.into_iter().enumerate().map(|(index, name)| (name.clone(), index)).collect();
             snapshot.membership = self.membership;
         } else {

@@ -242,6 +242,10 @@ pub trait Permit: Send + Sync {
 
 #[async_trait]
 pub trait PreBind: Send + Sync {
+    /// Whether `pre_bind` will do anything: a pod that has to wait for it is known by its
+    /// nominated node meanwhile.
+    fn has_work(&self, state: &CycleState, pod: &PodInfo, node: &str) -> bool;
+
     /// Called before binding, beside other cycles; an error sends the pod back to the queue.
     /// Given up when the pod is deleted meanwhile.
     async fn pre_bind(

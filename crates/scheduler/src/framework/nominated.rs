@@ -33,6 +33,12 @@ impl Nominated {
         }
     }
 
+    /// The pods that are promised the node and are less important than this.
+    pub fn less_important(&self, node: &str, priority: i32) -> Vec<Arc<PodInfo>> {
+        let pods = self.by_node.get(node).into_iter().flatten();
+        pods.filter(|pod| pod.priority < priority).cloned().collect()
+    }
+
     /// The pods that are promised the node and go before `pod`.
     pub(super) fn before<'a>(&'a self, node: &str, pod: &'a PodInfo) -> impl Iterator<Item = &'a Arc<PodInfo>> {
         // Nearly always nobody is promised anything, and the search asks for every node.

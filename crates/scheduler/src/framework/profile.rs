@@ -5,6 +5,7 @@ use super::{
     PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore, PreScoreResult,
     QueueSort, Rejection, Reserve, Resource, Score,
 };
+use crate::explain::PluginScores;
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::queue::QueuedPod;
@@ -210,6 +211,18 @@ impl Framework {
 
     /// The weighted sum of all scores, a number for each node.
     pub fn score(&self, state: &mut CycleState, pod: &PodInfo, nodes: &[&NodeInfo], snapshot: &Snapshot) -> Vec<i64> {
+        self.score_each(state, pod, nodes, snapshot, |_| {})
+    }
+
+    /// The same, and the scores of each plugin to whoever wants to remember them.
+    pub fn score_each(
+        &self,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        nodes: &[&NodeInfo],
+        snapshot: &Snapshot,
+        mut each: impl FnMut(PluginScores),
+    ) -> Vec<i64> {
         for Registered { plugin, point } in &self.pre_score {
             if point.pre_score(state, pod, nodes, snapshot) == PreScoreResult::Skip {
                 state.skipped_scores.insert(*plugin);
@@ -224,9 +237,13 @@ impl Framework {
             scores.clear();
             scores.extend(nodes.iter().map(|node| point.score(state, pod, node)));
             point.normalize(&mut scores);
+            let mut own = Vec::with_capacity(nodes.len());
             for (total, score) in totals.iter_mut().zip(&scores) {
-                *total += score.clamp(&0, &MAX_NODE_SCORE) * weight;
+                let score = (*score).clamp(0, MAX_NODE_SCORE);
+                *total += score * weight;
+                own.push(u8::try_from(score).unwrap_or(u8::MAX));
             }
+            each(PluginScores { plugin: self.plugins[*plugin].name(), weight: *weight, scores: own });
         }
         totals
     }
@@ -252,6 +269,11 @@ impl Framework {
             }
         }
         Ok(longest)
+    }
+
+    /// Whether a plugin has something to do before the pod is bound.
+    pub fn has_pre_bind_work(&self, state: &CycleState, pod: &PodInfo, node: &str) -> bool {
+        self.pre_bind.iter().any(|point| point.has_work(state, pod, node))
     }
 
     /// `gone` ends the wait for plugins when the pod is deleted.

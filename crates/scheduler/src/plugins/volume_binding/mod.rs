@@ -286,6 +286,10 @@ impl Reserve for VolumeBinding {
 
 #[async_trait]
 impl PreBind for VolumeBinding {
+    fn has_work(&self, state: &CycleState, _pod: &PodInfo, node: &str) -> bool {
+        self.plan_for(state, node).is_some()
+    }
+
     async fn pre_bind(&self, client: &Client, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Error> {
         let Some(plan) = self.plan_for(state, node) else { return Ok(()) };
         let error = |reason: String| Error::PreBind { plugin: NAME, reason };
