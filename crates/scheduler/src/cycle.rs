@@ -89,7 +89,7 @@ fn find_feasible<'s>(
         return vec![node];
     }
     let all = snapshot.len();
-    let wanted = compute_feasible_to_find(all);
+    let wanted = compute_feasible_to_find(all, framework.feasible_percent());
     let mut feasible = Vec::new();
     let mut looked_at = 0;
     // Returns whether the search goes on.
@@ -120,11 +120,12 @@ fn find_feasible<'s>(
 
 /// The number of nodes that fit that is enough: all on small clusters, down to 5 % on large
 /// ones. Upstream: `numFeasibleNodesToFind` of pkg/scheduler/schedule_one.go.
-fn compute_feasible_to_find(all: usize) -> usize {
-    if all < MIN_FEASIBLE_NODES {
+fn compute_feasible_to_find(all: usize, percent: usize) -> usize {
+    if all < MIN_FEASIBLE_NODES || percent >= 100 {
         return all;
     }
-    let percent = 50usize.saturating_sub(all / 125).max(MIN_FEASIBLE_PERCENT);
+    let by_size = 50usize.saturating_sub(all / 125).max(MIN_FEASIBLE_PERCENT);
+    let percent = if percent == 0 { by_size } else { percent };
     (all * percent / 100).max(MIN_FEASIBLE_NODES)
 }
 
@@ -240,9 +241,11 @@ mod tests {
 
     #[test]
     fn large_clusters_are_not_searched_to_the_end() {
-        assert_eq!(compute_feasible_to_find(50), 50);
-        assert_eq!(compute_feasible_to_find(1000), 420);
-        assert_eq!(compute_feasible_to_find(6000), 300);
-        assert_eq!(compute_feasible_to_find(120), 100);
+        assert_eq!(compute_feasible_to_find(50, 0), 50);
+        assert_eq!(compute_feasible_to_find(1000, 0), 420);
+        assert_eq!(compute_feasible_to_find(6000, 0), 300);
+        assert_eq!(compute_feasible_to_find(120, 0), 100);
+        assert_eq!(compute_feasible_to_find(1000, 20), 200);
+        assert_eq!(compute_feasible_to_find(1000, 100), 1000);
     }
 }

@@ -57,6 +57,16 @@ impl Resources {
         self.milli_cpu == 0 && self.memory == 0 && self.ephemeral_storage == 0 && self.scalar.is_empty()
     }
 
+    /// The amount of any resource; of cpu in thousandths.
+    pub fn get(&self, name: &str) -> i64 {
+        match name {
+            "cpu" => self.milli_cpu,
+            "memory" => self.memory,
+            "ephemeral-storage" => self.ephemeral_storage,
+            _ => self.scalar(name),
+        }
+    }
+
     pub fn scalar(&self, name: &str) -> i64 {
         self.scalar.get(name).copied().unwrap_or(0)
     }

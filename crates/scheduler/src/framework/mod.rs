@@ -20,7 +20,7 @@ mod state;
 pub use event::{Action, Change, ClusterEvent, Hint, Resource, Version, Watch};
 pub use handle::{Handle, ObjectEvent};
 pub use nominated::Nominated;
-pub use profile::Framework;
+pub use profile::{Framework, Point, PointLists};
 pub use state::CycleState;
 
 use crate::fit_error::Diagnosis;

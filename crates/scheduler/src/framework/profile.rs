@@ -2,8 +2,8 @@
 
 use super::{
     Bind, ClusterEvent, CycleState, Failure, Filter, Hint, MAX_NODE_SCORE, Nominated, Permit, PermitResult, Plugin,
-    PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore, PreScoreResult,
-    QueueSort, Rejection, Reserve, Resource, Score,
+    Points, PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore,
+    PreScoreResult, QueueSort, Rejection, Reserve, Resource, Score,
 };
 use crate::explain::PluginScores;
 use crate::node_info::NodeInfo;
@@ -11,7 +11,7 @@ use crate::pod_info::PodInfo;
 use crate::queue::QueuedPod;
 use crate::snapshot::Snapshot;
 use ferry_client::Client;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -53,43 +53,113 @@ pub struct Framework {
     pre_bind: Vec<Arc<dyn PreBind>>,
     bind: Option<Arc<dyn Bind>>,
     post_bind: Vec<Arc<dyn PostBind>>,
+    feasible_percent: usize,
 }
 
-impl Framework {
-    pub fn new(plugins: Vec<(Arc<dyn Plugin>, i64)>) -> Self {
-        assert!(plugins.len() <= PluginSet::MAX, "a set of plugins has {} bits", PluginSet::MAX);
-        let mut out = Self {
-            plugins: Vec::new(),
-            pre_enqueue: Vec::new(),
-            queue_sort: None,
-            pre_filter: Vec::new(),
-            filter: Vec::new(),
-            post_filter: None,
-            pre_score: Vec::new(),
-            score: Vec::new(),
-            reserve: Vec::new(),
-            permit: Vec::new(),
-            pre_bind: Vec::new(),
-            bind: None,
-            post_bind: Vec::new(),
-        };
-        for (plugin, (own, weight)) in plugins.into_iter().enumerate() {
-            let points = own.clone().points();
-            out.plugins.push(own);
-            out.pre_enqueue.extend(points.pre_enqueue);
-            out.queue_sort = out.queue_sort.or(points.queue_sort);
-            out.pre_filter.extend(points.pre_filter.map(|point| Registered { plugin, point }));
-            out.filter.extend(points.filter.map(|point| Registered { plugin, point }));
-            out.post_filter = out.post_filter.or(points.post_filter);
-            out.pre_score.extend(points.pre_score.map(|point| Registered { plugin, point }));
-            out.score.extend(points.score.map(|point| (Registered { plugin, point }, weight)));
-            out.reserve.extend(points.reserve);
-            out.permit.extend(points.permit);
-            out.pre_bind.extend(points.pre_bind);
-            out.bind = out.bind.or(points.bind);
-            out.post_bind.extend(points.post_bind);
+/// A point of the cycle, by the name that configurations have for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Point {
+    PreEnqueue,
+    QueueSort,
+    PreFilter,
+    Filter,
+    PostFilter,
+    PreScore,
+    Score,
+    Reserve,
+    Permit,
+    PreBind,
+    Bind,
+    PostBind,
+}
+
+impl Point {
+    pub const ALL: [Self; 12] = [
+        Self::PreEnqueue,
+        Self::QueueSort,
+        Self::PreFilter,
+        Self::Filter,
+        Self::PostFilter,
+        Self::PreScore,
+        Self::Score,
+        Self::Reserve,
+        Self::Permit,
+        Self::PreBind,
+        Self::Bind,
+        Self::PostBind,
+    ];
+
+    /// Whether a plugin with these points decides at this one.
+    pub fn is_in(self, points: &Points) -> bool {
+        match self {
+            Self::PreEnqueue => points.pre_enqueue.is_some(),
+            Self::QueueSort => points.queue_sort.is_some(),
+            Self::PreFilter => points.pre_filter.is_some(),
+            Self::Filter => points.filter.is_some(),
+            Self::PostFilter => points.post_filter.is_some(),
+            Self::PreScore => points.pre_score.is_some(),
+            Self::Score => points.score.is_some(),
+            Self::Reserve => points.reserve.is_some(),
+            Self::Permit => points.permit.is_some(),
+            Self::PreBind => points.pre_bind.is_some(),
+            Self::Bind => points.bind.is_some(),
+            Self::PostBind => points.post_bind.is_some(),
         }
-        out
+    }
+}
+
+/// The plugins that are asked at each point, in order, by their position and with the weight
+/// of their score.
+pub type PointLists = BTreeMap<Point, Vec<(usize, i64)>>;
+
+impl Framework {
+    /// Every plugin at every point that it has, in the order given.
+    pub fn new(plugins: Vec<(Arc<dyn Plugin>, i64)>) -> Self {
+        let everywhere: Vec<(usize, i64)> = plugins.iter().map(|(_, weight)| *weight).enumerate().collect();
+        let lists = Point::ALL.into_iter().map(|point| (point, everywhere.clone())).collect();
+        Self::assemble(plugins.into_iter().map(|(plugin, _)| plugin).collect(), &lists)
+    }
+
+    /// The plugins at the points that the lists name.
+    pub fn assemble(plugins: Vec<Arc<dyn Plugin>>, lists: &PointLists) -> Self {
+        assert!(plugins.len() <= PluginSet::MAX, "a set of plugins has {} bits", PluginSet::MAX);
+        let points: Vec<Points> = plugins.iter().map(|plugin| plugin.clone().points()).collect();
+        let at = |point: Point| lists.get(&point).into_iter().flatten().map(|(plugin, weight)| (*plugin, *weight));
+        let own = |plugin: usize| &points[plugin];
+        Self {
+            pre_enqueue: at(Point::PreEnqueue).filter_map(|(plugin, _)| own(plugin).pre_enqueue.clone()).collect(),
+            queue_sort: at(Point::QueueSort).find_map(|(plugin, _)| own(plugin).queue_sort.clone()),
+            pre_filter: at(Point::PreFilter)
+                .filter_map(|(plugin, _)| Some(Registered { plugin, point: own(plugin).pre_filter.clone()? }))
+                .collect(),
+            filter: at(Point::Filter)
+                .filter_map(|(plugin, _)| Some(Registered { plugin, point: own(plugin).filter.clone()? }))
+                .collect(),
+            post_filter: at(Point::PostFilter).find_map(|(plugin, _)| own(plugin).post_filter.clone()),
+            pre_score: at(Point::PreScore)
+                .filter_map(|(plugin, _)| Some(Registered { plugin, point: own(plugin).pre_score.clone()? }))
+                .collect(),
+            score: at(Point::Score)
+                .filter_map(|(plugin, weight)| Some((Registered { plugin, point: own(plugin).score.clone()? }, weight)))
+                .collect(),
+            reserve: at(Point::Reserve).filter_map(|(plugin, _)| own(plugin).reserve.clone()).collect(),
+            permit: at(Point::Permit).filter_map(|(plugin, _)| own(plugin).permit.clone()).collect(),
+            pre_bind: at(Point::PreBind).filter_map(|(plugin, _)| own(plugin).pre_bind.clone()).collect(),
+            bind: at(Point::Bind).find_map(|(plugin, _)| own(plugin).bind.clone()),
+            post_bind: at(Point::PostBind).filter_map(|(plugin, _)| own(plugin).post_bind.clone()).collect(),
+            feasible_percent: 0,
+            plugins,
+        }
+    }
+
+    /// Ends searches when so many of a hundred nodes fit; 0 leaves it to the cluster's size.
+    pub fn with_feasible_percent(mut self, percent: usize) -> Self {
+        self.feasible_percent = percent;
+        self
+    }
+
+    pub fn feasible_percent(&self) -> usize {
+        self.feasible_percent
     }
 
     pub fn plugin(&self, name: &str) -> Option<&dyn Plugin> {
@@ -304,7 +374,7 @@ impl Framework {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::{Code, Points};
+    use crate::framework::Code;
     use crate::plugins::testing::{changed, holding, node, pod};
     use serde_json::json;
 

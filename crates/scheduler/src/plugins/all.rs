@@ -10,7 +10,7 @@ use super::node_affinity::NodeAffinity;
 use super::node_declared_features::NodeDeclaredFeatures;
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
-use super::node_resources_fit::NodeResourcesFit;
+use super::node_resources_fit::{FitArgs, NodeResourcesFit};
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::NodeVolumeLimits;
 use super::pod_topology_spread::{Defaults, PodTopologySpread};
@@ -21,27 +21,63 @@ use super::volume_binding::{self, VolumeBinding};
 use super::volume_restrictions::VolumeRestrictions;
 use super::volume_zone::VolumeZone;
 use crate::framework::{Handle, Plugin};
+use ferry_api::view::core::v1::NodeAffinity as Affinity;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Cheap filters come first: a node that fails one is not asked about the rest.
+/// The arguments of all plugins; upstream's defaults.
+#[derive(Clone)]
+pub struct PluginArgs {
+    pub candidates: CandidateLimits,
+    pub hard_pod_affinity_weight: i64,
+    pub ignores_preferred_of_existing: bool,
+    pub added_affinity: Option<Affinity>,
+    pub fit: FitArgs,
+    pub balanced_resources: Vec<String>,
+    pub spread: Defaults,
+    pub volume_timeout: Duration,
+}
+
+impl Default for PluginArgs {
+    fn default() -> Self {
+        Self {
+            candidates: CandidateLimits::default(),
+            hard_pod_affinity_weight: 1,
+            ignores_preferred_of_existing: false,
+            added_affinity: None,
+            fit: FitArgs::default(),
+            balanced_resources: vec!["cpu".to_owned(), "memory".to_owned()],
+            spread: Defaults::System,
+            volume_timeout: volume_binding::DEFAULT_TIMEOUT,
+        }
+    }
+}
+
+/// The default profile.
 pub fn all(handle: &Handle) -> Vec<(Arc<dyn Plugin>, i64)> {
+    all_with(handle, &PluginArgs::default())
+}
+
+/// The plugins of the default profile with these arguments. Cheap filters come first: a node
+/// that fails one is not asked about the rest.
+pub fn all_with(handle: &Handle, args: &PluginArgs) -> Vec<(Arc<dyn Plugin>, i64)> {
     vec![
         (Arc::new(SchedulingGates), 0),
         (Arc::new(PrioritySort), 0),
         (Arc::new(NodeUnschedulable), 0),
         (Arc::new(NodeName), 0),
         (Arc::new(TaintToleration), 3),
-        (Arc::new(NodeAffinity::default()), 2),
+        (Arc::new(NodeAffinity::new(args.added_affinity.clone())), 2),
         (Arc::new(NodePorts), 0),
-        (Arc::new(NodeResourcesFit), 1),
+        (Arc::new(NodeResourcesFit::new(args.fit.clone())), 1),
         (Arc::new(VolumeRestrictions::new(handle)), 0),
         (Arc::new(NodeVolumeLimits::new(handle)), 0),
-        (Arc::new(VolumeBinding::new(handle, volume_binding::DEFAULT_TIMEOUT)), 0),
+        (Arc::new(VolumeBinding::new(handle, args.volume_timeout)), 0),
         (Arc::new(VolumeZone::new(handle)), 0),
-        (Arc::new(PodTopologySpread::new(handle, Defaults::System)), 2),
-        (Arc::new(InterPodAffinity::default()), 2),
-        (Arc::new(DefaultPreemption::new(handle, CandidateLimits::default())), 0),
-        (Arc::new(BalancedAllocation), 1),
+        (Arc::new(PodTopologySpread::new(handle, args.spread.clone())), 2),
+        (Arc::new(InterPodAffinity::new(args.hard_pod_affinity_weight, args.ignores_preferred_of_existing)), 2),
+        (Arc::new(DefaultPreemption::new(handle, args.candidates)), 0),
+        (Arc::new(BalancedAllocation::new(args.balanced_resources.clone())), 1),
         (Arc::new(ImageLocality), 1),
         (Arc::new(DefaultBinder::default()), 0),
         (Arc::new(NodeDeclaredFeatures), 0),

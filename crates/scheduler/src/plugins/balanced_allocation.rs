@@ -4,10 +4,26 @@
 use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
+use crate::resources::Resources;
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
-pub struct BalancedAllocation;
+pub struct BalancedAllocation {
+    resources: Vec<String>,
+}
+
+impl Default for BalancedAllocation {
+    fn default() -> Self {
+        Self::new(vec!["cpu".to_owned(), "memory".to_owned()])
+    }
+}
+
+impl BalancedAllocation {
+    /// Balances the use of these resources.
+    pub fn new(resources: Vec<String>) -> Self {
+        Self { resources }
+    }
+}
 
 impl Plugin for BalancedAllocation {
     fn name(&self) -> &'static str {
@@ -28,7 +44,7 @@ impl PreScore for BalancedAllocation {
         _nodes: &[&NodeInfo],
         _snapshot: &Snapshot,
     ) -> PreScoreResult {
-        let changes_nothing = pod.requests.milli_cpu == 0 && pod.requests.memory == 0;
+        let changes_nothing = self.resources.iter().all(|name| pod.requests.get(name) == 0);
         if changes_nothing { PreScoreResult::Skip } else { PreScoreResult::Run }
     }
 }
@@ -36,22 +52,27 @@ impl PreScore for BalancedAllocation {
 impl Score for BalancedAllocation {
     fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
         let (wanted, total, used) = (&pod.requests, &node.allocatable, &node.requested);
-        let without = balance([(used.milli_cpu, total.milli_cpu), (used.memory, total.memory)]);
-        let with = balance([
-            (used.milli_cpu + wanted.milli_cpu, total.milli_cpu),
-            (used.memory + wanted.memory, total.memory),
-        ]);
+        let amounts = |added: i64| {
+            let counted = self.resources.iter().filter(|name| is_counted(name, wanted));
+            counted.map(move |name| (used.get(name) + added * wanted.get(name), total.get(name)))
+        };
+        let (without, with) = (balance(amounts(0)), balance(amounts(1)));
         // Around 75 when little changes, towards 100 when the balance improves, towards 50
         // when it suffers.
         MAX_NODE_SCORE / 2 + (MAX_NODE_SCORE / 2 + with - without) / 2
     }
 }
 
+/// A resource that the pod does not ask for has no say, unless every pod has some of it.
+fn is_counted(name: &str, wanted: &Resources) -> bool {
+    matches!(name, "cpu" | "memory" | "ephemeral-storage") || wanted.get(name) > 0
+}
+
 /// 100 when all shares in use are equal, less the further they are apart.
-fn balance(amounts: [(i64, i64); 2]) -> i64 {
+fn balance(amounts: impl Iterator<Item = (i64, i64)> + Clone) -> i64 {
     let shares = || {
-        let there = amounts.iter().filter(|(_, total)| *total > 0);
-        there.map(|&(used, total)| (used as f64 / total as f64).min(1.0))
+        let there = amounts.clone().filter(|(_, total)| *total > 0);
+        there.map(|(used, total)| (used as f64 / total as f64).min(1.0))
     };
     let count = shares().count().max(1) as f64;
     let mean = shares().sum::<f64>() / count;
@@ -74,7 +95,7 @@ mod tests {
             ]
         };
         // Half of the memory evens the first node out and makes the second lopsided.
-        assert_eq!(scores(BalancedAllocation, &asking(json!({"memory": "4Gi"})), nodes()), [87, 62]);
-        assert_eq!(scores(BalancedAllocation, &pod(json!({})), nodes()), [0, 0]);
+        assert_eq!(scores(BalancedAllocation::default(), &asking(json!({"memory": "4Gi"})), nodes()), [87, 62]);
+        assert_eq!(scores(BalancedAllocation::default(), &pod(json!({})), nodes()), [0, 0]);
     }
 }

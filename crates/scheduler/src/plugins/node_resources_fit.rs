@@ -1,5 +1,7 @@
-//! NodeResourcesFit: a node must have what the pod asks for, and the one with the most
-//! left is preferred (LeastAllocated over cpu and memory).
+//! NodeResourcesFit: a node must have what the pod asks for, and nodes are preferred by the
+//! share of their resources in use: the least (the default), the most, or by a curve.
+//!
+//! Upstream: pkg/scheduler/framework/plugins/noderesources.
 
 use crate::framework::{
     Action, Change, ClusterEvent, Code, CycleState, Filter, Hint, MAX_NODE_SCORE, Plugin, Points, Reasons, Rejection,
@@ -9,15 +11,69 @@ use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::resources::Resources;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub struct NodeResourcesFit;
+#[derive(Default)]
+pub struct NodeResourcesFit {
+    args: FitArgs,
+}
+
+/// The arguments of the plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitArgs {
+    /// Extended resources that no node has to have.
+    pub ignored_resources: BTreeSet<String>,
+    /// The same by their prefix, which stands before the slash.
+    pub ignored_groups: BTreeSet<String>,
+    pub strategy: ScoringStrategy,
+    /// The resources that are scored, with their weights.
+    pub resources: Vec<(String, i64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScoringStrategy {
+    LeastAllocated,
+    MostAllocated,
+    /// The score at each share in use, in hundredths, by rising share.
+    RequestedToCapacityRatio(Vec<(i64, i64)>),
+}
+
+impl Default for FitArgs {
+    fn default() -> Self {
+        Self {
+            ignored_resources: BTreeSet::new(),
+            ignored_groups: BTreeSet::new(),
+            strategy: ScoringStrategy::LeastAllocated,
+            resources: vec![("cpu".to_owned(), 1), ("memory".to_owned(), 1)],
+        }
+    }
+}
+
+impl FitArgs {
+    fn ignores(&self, resource: &str) -> bool {
+        self.ignored_resources.contains(resource)
+            || resource.split_once('/').is_some_and(|(group, _)| self.ignored_groups.contains(group))
+    }
+}
+
+impl NodeResourcesFit {
+    pub fn new(args: FitArgs) -> Self {
+        Self { args }
+    }
+}
 
 const NAME: &str = "NodeResourcesFit";
 
 /// The lack of a node that has `pods` pods on it, which take `used`. It cannot be resolved by
 /// removing pods where the node could never have enough.
-fn check_fit(wanted: &Resources, total: &Resources, used: &Resources, pods: usize) -> Result<(), Rejection> {
+fn check_fit(
+    args: &FitArgs,
+    wanted: &Resources,
+    total: &Resources,
+    used: &Resources,
+    pods: usize,
+) -> Result<(), Rejection> {
     let mut lack: Option<Rejection> = None;
     let mut lacks = |reason: Cow<'static, str>, is_resolvable: bool| {
         let code = if is_resolvable { Code::Unschedulable } else { Code::Unresolvable };
@@ -45,7 +101,7 @@ fn check_fit(wanted: &Resources, total: &Resources, used: &Resources, pods: usiz
         if is_lacking(wanted.ephemeral_storage, total.ephemeral_storage, used.ephemeral_storage) {
             lacks("Insufficient ephemeral-storage".into(), wanted.ephemeral_storage <= total.ephemeral_storage);
         }
-        for (name, &amount) in &wanted.scalar {
+        for (name, &amount) in wanted.scalar.iter().filter(|(name, _)| !args.ignores(name)) {
             let total = total.scalar(name);
             if is_lacking(amount, total, used.scalar(name)) {
                 lacks(format!("Insufficient {name}").into(), amount <= total);
@@ -65,8 +121,8 @@ fn has_grown(wanted: &Resources, old: &Resources, new: &Resources) -> bool {
 }
 
 /// Whether the node, were it empty, would have room.
-fn would_fit(pod: &PodInfo, node: &NodeInfo) -> bool {
-    check_fit(&pod.requests, &node.allocatable, &Resources::default(), 0).is_ok()
+fn would_fit(args: &FitArgs, pod: &PodInfo, node: &NodeInfo) -> bool {
+    check_fit(args, &pod.requests, &node.allocatable, &Resources::default(), 0).is_ok()
 }
 
 impl Plugin for NodeResourcesFit {
@@ -89,9 +145,9 @@ impl Plugin for NodeResourcesFit {
 
     fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
         Hint::queue_if(match (event.node(), event.pod()) {
-            (Some(Change::Added(node)), _) => would_fit(pod, node),
+            (Some(Change::Added(node)), _) => would_fit(&self.args, pod, node),
             (Some(Change::Updated { old, new }), _) => {
-                would_fit(pod, new) && has_grown(&pod.requests, &old.allocatable, &new.allocatable)
+                would_fit(&self.args, pod, new) && has_grown(&pod.requests, &old.allocatable, &new.allocatable)
             }
             (_, Some(Change::Deleted(_))) => true,
             (_, Some(Change::Updated { old, new })) => {
@@ -105,26 +161,65 @@ impl Plugin for NodeResourcesFit {
 
 impl Filter for NodeResourcesFit {
     fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
-        check_fit(&pod.requests, &node.allocatable, &node.requested, node.pods.len())
+        check_fit(&self.args, &pod.requests, &node.allocatable, &node.requested, node.pods.len())
     }
 }
 
 impl Score for NodeResourcesFit {
     fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
-        let (wanted, total, used) = (&pod.non_zero_requests, &node.allocatable, &node.non_zero_requested);
-        let pairs = [(used.milli_cpu + wanted.milli_cpu, total.milli_cpu), (used.memory + wanted.memory, total.memory)];
-        let (mut sum, mut count) = (0, 0);
-        for (requested, total) in pairs.into_iter().filter(|(_, total)| *total > 0) {
-            sum += share_left(requested, total);
-            count += 1;
+        let (mut sum, mut weights) = (0, 0);
+        for (name, weight) in &self.args.resources {
+            // Every pod counts for some cpu and memory, and only those that ask for the others.
+            let is_basic = matches!(name.as_str(), "cpu" | "memory");
+            let (wanted, used) = if is_basic {
+                (pod.non_zero_requests.get(name), node.non_zero_requested.get(name))
+            } else {
+                (pod.requests.get(name), node.requested.get(name))
+            };
+            let total = node.allocatable.get(name);
+            if total <= 0 || (wanted == 0 && !is_basic && name != "ephemeral-storage") {
+                continue;
+            }
+            let score = self.args.strategy.score(used + wanted, total);
+            // A curve is taken over those resources that have a score at all.
+            if score > 0 || !matches!(self.args.strategy, ScoringStrategy::RequestedToCapacityRatio(_)) {
+                sum += score * weight;
+                weights += weight;
+            }
         }
-        if count == 0 { 0 } else { sum / count }
+        match (&self.args.strategy, weights) {
+            (_, 0) => 0,
+            (ScoringStrategy::RequestedToCapacityRatio(_), weights) => (sum as f64 / weights as f64).round() as i64,
+            (_, weights) => sum / weights,
+        }
     }
 }
 
-/// The share of the total that is left, in hundredths.
-fn share_left(requested: i64, total: i64) -> i64 {
-    (total - requested).max(0).saturating_mul(MAX_NODE_SCORE) / total
+impl ScoringStrategy {
+    /// The score of a node that has so much of a resource in use.
+    fn score(&self, requested: i64, total: i64) -> i64 {
+        match self {
+            Self::LeastAllocated => (total - requested).max(0).saturating_mul(MAX_NODE_SCORE) / total,
+            Self::MostAllocated => requested.min(total).saturating_mul(MAX_NODE_SCORE) / total,
+            Self::RequestedToCapacityRatio(shape) => {
+                let share = if requested > total { 100 } else { requested.saturating_mul(100) / total };
+                interpolate(shape, share)
+            }
+        }
+    }
+}
+
+/// The height of a curve of straight lines, level before the first point and after the last.
+fn interpolate(shape: &[(i64, i64)], at: i64) -> i64 {
+    let after = shape.iter().position(|(share, _)| at <= *share);
+    match after {
+        Some(0) => shape[0].1,
+        Some(index) => {
+            let ((left, low), (right, high)) = (shape[index - 1], shape[index]);
+            low + (high - low) * (at - left) / (right - left)
+        }
+        None => shape.last().map_or(0, |(_, score)| *score),
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +230,7 @@ mod tests {
 
     fn check(used: Value, wanted: Value, expected: &[&str]) {
         let info = holding(node("a", json!({"status": {"allocatable": {"example.com/gpu": "1"}}})), &[asking(used)]);
-        assert_eq!(reasons(NodeResourcesFit, &asking(wanted.clone()), &info), expected, "{wanted}");
+        assert_eq!(reasons(NodeResourcesFit::default(), &asking(wanted.clone()), &info), expected, "{wanted}");
     }
 
     #[test]
@@ -155,7 +250,7 @@ mod tests {
     #[test]
     fn a_node_takes_only_so_many_pods() {
         let full = holding(node("a", json!({"status": {"allocatable": {"pods": "1"}}})), &[pod(json!({}))]);
-        assert_eq!(reasons(NodeResourcesFit, &pod(json!({})), &full), ["Too many pods"]);
+        assert_eq!(reasons(NodeResourcesFit::default(), &pod(json!({})), &full), ["Too many pods"]);
     }
 
     #[test]
@@ -163,7 +258,7 @@ mod tests {
         let code = |cpu: &str| {
             let (pod, state) = (asking(json!({"cpu": cpu})), CycleState::default());
             let info = holding(node("a", json!({})), &[asking(json!({"cpu": "3"}))]);
-            NodeResourcesFit.filter(&state, &pod, &info).expect_err("too much").code
+            NodeResourcesFit::default().filter(&state, &pod, &info).expect_err("too much").code
         };
         assert_eq!((code("2"), code("5")), (Code::Unschedulable, Code::Unresolvable));
     }
@@ -174,7 +269,7 @@ mod tests {
             holding(node("a", json!({})), &[]),
             holding(node("b", json!({})), &[asking(json!({"cpu": "2", "memory": "4Gi"}))]),
         ];
-        assert_eq!(scores(NodeResourcesFit, &asking(json!({"cpu": "1", "memory": "2Gi"})), nodes), [75, 25]);
+        assert_eq!(scores(NodeResourcesFit::default(), &asking(json!({"cpu": "1", "memory": "2Gi"})), nodes), [75, 25]);
     }
 
     #[test]
@@ -182,10 +277,41 @@ mod tests {
         let info = |over| holding(node("a", over), &[]);
         let (small, large) = (info(json!({})), info(json!({"status": {"allocatable": {"cpu": "8"}}})));
         let hint = |cpu: &str, old, new| {
-            NodeResourcesFit.hint(&asking(json!({"cpu": cpu})), &ClusterEvent::node_updated(old, new))
+            NodeResourcesFit::default().hint(&asking(json!({"cpu": cpu})), &ClusterEvent::node_updated(old, new))
         };
         assert_eq!(hint("6", &small, &large), Hint::Queue);
         assert_eq!(hint("9", &small, &large), Hint::Skip);
         assert_eq!(hint("1", &large, &large), Hint::Skip);
+    }
+
+    #[test]
+    fn strategies_score_by_the_share_in_use() {
+        let nodes = || {
+            vec![
+                holding(node("a", json!({})), &[]),
+                holding(node("b", json!({})), &[asking(json!({"cpu": "2", "memory": "4Gi"}))]),
+            ]
+        };
+        let check = |strategy: ScoringStrategy, expected: [i64; 2]| {
+            let plugin = NodeResourcesFit::new(FitArgs { strategy: strategy.clone(), ..FitArgs::default() });
+            let found = scores(plugin, &asking(json!({"cpu": "1", "memory": "2Gi"})), nodes());
+            assert_eq!(found, expected, "{strategy:?}");
+        };
+        check(ScoringStrategy::LeastAllocated, [75, 25]);
+        check(ScoringStrategy::MostAllocated, [25, 75]);
+        check(ScoringStrategy::RequestedToCapacityRatio(vec![(0, 0), (50, 100), (100, 0)]), [50, 50]);
+        check(ScoringStrategy::RequestedToCapacityRatio(vec![(30, 10), (60, 90)]), [10, 90]);
+    }
+
+    #[test]
+    fn weights_and_ignored_resources_are_heeded() {
+        let args = FitArgs { resources: vec![("cpu".to_owned(), 3), ("memory".to_owned(), 1)], ..FitArgs::default() };
+        let nodes = vec![holding(node("a", json!({})), &[])];
+        // 75 of cpu three times and 50 of memory once.
+        assert_eq!(scores(NodeResourcesFit::new(args), &asking(json!({"cpu": "1", "memory": "4Gi"})), nodes), [68]);
+        let ignoring = FitArgs { ignored_groups: ["example.com".to_owned()].into(), ..FitArgs::default() };
+        let info = holding(node("a", json!({})), &[]);
+        let wanting = asking(json!({"example.com/gpu": "1"}));
+        assert_eq!(reasons(NodeResourcesFit::new(ignoring), &wanting, &info), Vec::<String>::new());
     }
 }

@@ -23,13 +23,6 @@ pub struct InterPodAffinity {
 }
 
 const NAME: &str = "InterPodAffinity";
-const DEFAULT_HARD_WEIGHT: i64 = 1;
-
-impl Default for InterPodAffinity {
-    fn default() -> Self {
-        Self::new(DEFAULT_HARD_WEIGHT, false)
-    }
-}
 
 /// A cycle's counts for the terms that must hold.
 #[derive(Clone)]

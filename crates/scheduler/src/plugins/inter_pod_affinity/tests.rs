@@ -41,7 +41,7 @@ const KEPT_OUT: &str = "node(s) didn't satisfy existing pods anti-affinity rules
 /// The reason for which each node is refused, empty for those that fit.
 #[track_caller]
 fn check(nodes: Vec<NodeInfo>, pod: &PodInfo, expected: [&str; 4]) {
-    let framework = Framework::new(vec![(Arc::new(InterPodAffinity::default()), 2)]);
+    let framework = Framework::new(vec![(Arc::new(InterPodAffinity::new(1, false)), 2)]);
     let (mut state, snapshot) = (CycleState::default(), Snapshot::of(nodes));
     framework.pre_filter(&mut state, pod, &snapshot).expect("no rejection");
     let found: Vec<String> = snapshot
@@ -55,7 +55,7 @@ fn check(nodes: Vec<NodeInfo>, pod: &PodInfo, expected: [&str; 4]) {
 }
 
 fn scores(pod: &PodInfo, nodes: Vec<NodeInfo>) -> Vec<i64> {
-    crate::plugins::testing::scores(InterPodAffinity::default(), pod, nodes)
+    crate::plugins::testing::scores(InterPodAffinity::new(1, false), pod, nodes)
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_pod_stays_away_from_those_that_it_does_not_want_and_they_from_it() {
 
 #[test]
 fn trials_move_the_counts() {
-    let framework = Framework::new(vec![(Arc::new(InterPodAffinity::default()), 2)]);
+    let framework = Framework::new(vec![(Arc::new(InterPodAffinity::new(1, false)), 2)]);
     let avoids = app("web", required("podAntiAffinity", json!([term("web", "zone")])));
     let snapshot = Snapshot::of(cluster(std::slice::from_ref(&avoids), &[], &[]));
     let node = snapshot.get("a").expect("a node");
@@ -126,7 +126,7 @@ fn a_change_that_may_let_the_pod_in_wakes_it() {
     let (db, other) = (on_node(&app("db", json!({}))), on_node(&app("other", json!({}))));
     let wants = app("web", required("podAffinity", json!([term("db", "zone")])));
     let avoids = app("web", required("podAntiAffinity", json!([term("db", "zone")])));
-    let hint = |pod: &PodInfo, event: &ClusterEvent<'_>| InterPodAffinity::default().hint(pod, event);
+    let hint = |pod: &PodInfo, event: &ClusterEvent<'_>| InterPodAffinity::new(1, false).hint(pod, event);
     assert_eq!(hint(&wants, &ClusterEvent::pod_added(&db)), Hint::Queue);
     assert_eq!(hint(&wants, &ClusterEvent::pod_added(&other)), Hint::Skip);
     assert_eq!(hint(&wants, &ClusterEvent::pod_updated(&other, &db)), Hint::Queue);

@@ -55,6 +55,7 @@ impl Constraint {
 }
 
 /// The constraints for pods that have none of their own.
+#[derive(Clone, Debug)]
 pub enum Defaults {
     /// Three pods a node and five a zone may be more than elsewhere, as a preference.
     System,
