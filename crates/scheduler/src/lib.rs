@@ -7,6 +7,7 @@
 //! a thousand nodes, so the facts it reads are computed once a version: `pod_info.rs` and
 //! `node_info.rs`.
 
+mod configuration;
 pub mod cycle;
 mod explain;
 pub mod fit_error;
@@ -22,6 +23,7 @@ mod scheduler;
 pub mod snapshot;
 pub mod topology;
 
+pub use configuration::{Configuration, ConfigurationError};
 pub use explain::Decisions;
 pub use scheduler::{Options, run, run_with};
 

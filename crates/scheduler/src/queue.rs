@@ -7,7 +7,7 @@
 //! five minutes move them in any case. Nothing here waits or ticks: the loop asks for the
 //! next deadline and calls when it has come.
 
-use crate::framework::{ClusterEvent, Framework, Hint};
+use crate::framework::{ClusterEvent, Hint, Profiles};
 use crate::pod_info::PodInfo;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ struct Slot {
 
 pub struct SchedulingQueue<C> {
     clock: C,
-    framework: Arc<Framework>,
+    profiles: Arc<Profiles>,
     pods: HashMap<Uid, Slot>,
     active: BTreeSet<ActiveKey>,
     backoff: BTreeSet<DeadlineKey>,
@@ -106,13 +106,13 @@ pub struct SchedulingQueue<C> {
 }
 
 impl<C: Clock> SchedulingQueue<C> {
-    pub fn new(clock: C, framework: Arc<Framework>) -> Self {
+    pub fn new(clock: C, profiles: Arc<Profiles>) -> Self {
         Self {
             epoch: clock.now(),
             backoff_times: BackoffTimes::default(),
             early: BTreeSet::new(),
             clock,
-            framework,
+            profiles,
             pods: HashMap::new(),
             active: BTreeSet::new(),
             backoff: BTreeSet::new(),
@@ -158,7 +158,9 @@ impl<C: Clock> SchedulingQueue<C> {
                 let rejected_by = &slot.queued.rejected_by;
                 let event = ClusterEvent::pod_updated(&old, &new);
                 let helps = rejected_by.is_empty()
-                    || rejected_by.iter().any(|plugin| self.framework.hint(plugin, &new, &event) == Hint::Queue);
+                    || rejected_by
+                        .iter()
+                        .any(|plugin| self.profiles.of(&new).hint(plugin, &new, &event) == Hint::Queue);
                 if helps {
                     self.release(&uid);
                 }
@@ -218,7 +220,9 @@ impl<C: Clock> SchedulingQueue<C> {
                     self.rejected.entry(plugin).or_default().insert(uid.clone());
                 }
                 // A plugin that is not in the profile has no hint to give.
-                if plugins.is_empty() || plugins.iter().any(|plugin| self.framework.plugin(plugin).is_none()) {
+                if plugins.is_empty()
+                    || plugins.iter().any(|plugin| self.profiles.of(&queued.pod).plugin(plugin).is_none())
+                {
                     self.unexplained.insert(uid.clone());
                 }
                 queued.rejected_by = plugins;
@@ -236,16 +240,15 @@ impl<C: Clock> SchedulingQueue<C> {
             return;
         }
         let mut woken: Vec<Uid> = self.unexplained.iter().cloned().collect();
-        for plugin in self.framework.watchers(event) {
-            let rejected = self.rejected.get(plugin.name()).into_iter().flatten();
-            woken.extend(
-                rejected
-                    .filter(|uid| {
-                        let slot = self.pods.get(*uid);
-                        slot.is_some_and(|slot| plugin.hint(&slot.queued.pod, event) == Hint::Queue)
+        for framework in self.profiles.iter() {
+            for plugin in framework.watchers(event) {
+                let helps = |uid: &&Uid| {
+                    self.pods.get(*uid).is_some_and(|Slot { queued: QueuedPod { pod, .. }, .. }| {
+                        Arc::ptr_eq(self.profiles.of(pod), framework) && plugin.hint(pod, event) == Hint::Queue
                     })
-                    .cloned(),
-            );
+                };
+                woken.extend(self.rejected.get(plugin.name()).into_iter().flatten().filter(helps).cloned());
+            }
         }
         // A pod that two plugins wake is released by the first.
         for uid in woken {
@@ -282,7 +285,7 @@ impl<C: Clock> SchedulingQueue<C> {
     }
 
     fn enter(&mut self, queued: QueuedPod) {
-        if self.framework.pre_enqueue(&queued.pod).is_ok() {
+        if self.profiles.of(&queued.pod).pre_enqueue(&queued.pod).is_ok() {
             self.activate(queued);
         } else {
             self.take(&queued.pod.uid);
@@ -293,7 +296,7 @@ impl<C: Clock> SchedulingQueue<C> {
     fn activate(&mut self, queued: QueuedPod) {
         let uid = queued.pod.uid.clone();
         self.take(&uid);
-        let key = (self.framework.sort_key(&queued), uid.clone());
+        let key = (self.profiles.of(&queued.pod).sort_key(&queued), uid.clone());
         self.active.insert(key.clone());
         self.pods.insert(uid, Slot { queued, place: Place::Active(key) });
     }
@@ -304,7 +307,7 @@ impl<C: Clock> SchedulingQueue<C> {
         self.backoff.insert(deadline.clone());
         let early = may_be_early.then(|| {
             let second = until.saturating_duration_since(self.epoch).as_secs();
-            (second, (self.framework.sort_key(&queued), uid.clone()))
+            (second, (self.profiles.of(&queued.pod).sort_key(&queued), uid.clone()))
         });
         self.early.extend(early.clone());
         self.pods.insert(uid, Slot { queued, place: Place::Backoff { deadline, early } });
@@ -368,7 +371,7 @@ impl BackoffTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::Handle;
+    use crate::framework::{Framework, Handle};
     use crate::node_info::NodeInfo;
     use crate::plugins::all::all;
     use crate::plugins::testing::node;
@@ -397,7 +400,7 @@ mod tests {
 
     fn queue() -> (SchedulingQueue<FakeClock>, FakeClock) {
         let clock = FakeClock { start: Instant::now(), elapsed_ms: Arc::default() };
-        (SchedulingQueue::new(clock.clone(), Arc::new(Framework::new(all(&Handle::default())))), clock)
+        (SchedulingQueue::new(clock.clone(), Arc::new(Framework::new(all(&Handle::default())).into())), clock)
     }
 
     fn pod(name: &str, spec: Value) -> Arc<PodInfo> {

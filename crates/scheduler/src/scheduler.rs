@@ -5,12 +5,12 @@
 //! round trip and runs beside it; until it is confirmed the pod is assumed on its node.
 
 use crate::Error;
+use crate::configuration::Configuration;
 use crate::cycle::{self, Decision, NoFit, Refusal};
 use crate::explain::Decisions;
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{ClusterEvent, CycleState, Framework, Handle, Nominated, ObjectEvent, Preemption};
+use crate::framework::{ClusterEvent, CycleState, Handle, Nominated, ObjectEvent, Preemption, Profiles};
 use crate::node_info::differs;
-use crate::plugins::all::all;
 use crate::pod_info::PodInfo;
 use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
 use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate};
@@ -27,9 +27,6 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The name that pods ask for us by, and that events carry.
-const SCHEDULER_NAME: &str = "default-scheduler";
-
 /// Decisions between two rests, in which the runtime's other tasks have their turn: a
 /// millisecond's worth on a thousand nodes.
 const DECISIONS_AT_ONCE: usize = 16;
@@ -39,6 +36,7 @@ const INPUTS_AT_ONCE: usize = 1024;
 /// The parts of a scheduler that its caller chooses.
 #[derive(Clone, Default)]
 pub struct Options {
+    pub configuration: Configuration,
     /// Filled with the decisions as they are made.
     pub decisions: Decisions,
 }
@@ -81,8 +79,15 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
         objects,
         finished,
     };
-    let mut scheduler = Scheduler::new(client, pods, &handle, options, sender);
-    handle.subscribe(|resource| scheduler.framework.is_watched(resource), &objects_sender);
+    let profiles = match options.configuration.build(&handle) {
+        Ok(profiles) => profiles,
+        // A configuration that was read has been put together once.
+        Err(error) => return tracing::error!(%error, "cannot schedule"),
+    };
+    let Some(profiles) = Profiles::new(profiles) else { return };
+    let mut scheduler = Scheduler::new(client, pods, profiles, &options, sender);
+    let is_watched = |resource| scheduler.profiles.iter().any(|framework| framework.is_watched(resource));
+    handle.subscribe(is_watched, &objects_sender);
     // The first decision sees everything that is known already.
     while let Ok(input) = inputs.try_next() {
         scheduler.take_in(input);
@@ -197,8 +202,9 @@ impl Inputs {
 
 struct Scheduler {
     client: Client,
-    recorder: Recorder,
-    framework: Arc<Framework>,
+    /// By the name of the profile.
+    recorders: HashMap<String, Recorder>,
+    profiles: Arc<Profiles>,
     pods: Informer<Pod>,
     cache: Cache,
     snapshot: Snapshot,
@@ -218,26 +224,33 @@ impl Scheduler {
     fn new(
         client: Client,
         pods: Informer<Pod>,
-        handle: &Handle,
-        options: Options,
+        profiles: Profiles,
+        options: &Options,
         finished: mpsc::UnboundedSender<Finished>,
     ) -> Self {
-        let framework = Arc::new(Framework::new(all(handle)));
+        let profiles = Arc::new(profiles);
+        let recorder = |name: &str| (name.to_owned(), Recorder::new(client.clone(), name, ""));
+        let queue = SchedulingQueue::new(SystemClock, profiles.clone()).with_backoff(options.configuration.backoff);
         Self {
-            recorder: Recorder::new(client.clone(), SCHEDULER_NAME, ""),
+            recorders: profiles.names().map(recorder).collect(),
             client,
-            queue: SchedulingQueue::new(SystemClock, framework.clone()),
-            framework,
+            queue,
+            profiles,
             pods,
             cache: Cache::default(),
             snapshot: Snapshot::default(),
             nominated: Nominated::default(),
             finished,
-            decisions: options.decisions,
+            decisions: options.decisions.clone(),
             preempting: HashMap::new(),
             under_way: HashMap::new(),
             start: 0,
         }
+    }
+
+    /// Events about a pod come from its profile.
+    fn recorder(&self, pod: &PodInfo) -> Option<&Recorder> {
+        self.recorders.get(pod.spec().scheduler_name())
     }
 
     fn take_in(&mut self, input: Input) {
@@ -318,7 +331,7 @@ impl Scheduler {
     /// The pod, if it is ours to find a node for.
     fn pod_waiting(&mut self, pod: SharedObject<Pod>) -> Option<Arc<PodInfo>> {
         // An event from before the binding says nothing about an assumed pod.
-        if pod.view().spec().scheduler_name() != SCHEDULER_NAME || self.cache.is_assumed(pod.uid()) {
+        if !self.profiles.contains(pod.view().spec().scheduler_name()) || self.cache.is_assumed(pod.uid()) {
             return None;
         }
         let pod = Arc::new(PodInfo::of(pod));
@@ -347,12 +360,20 @@ impl Scheduler {
         }
         if pod.is_deleting {
             let message = format!("skip schedule deleting pod: {}/{}", pod.namespace(), pod.name());
-            self.recorder.warning(&pod.pod, "FailedScheduling", message);
+            if let Some(recorder) = self.recorder(&pod) {
+                recorder.warning(&pod.pod, "FailedScheduling", message);
+            }
             return self.queue.done(&pod.uid);
         }
         self.cache.update_snapshot(&mut self.snapshot);
-        let decision =
-            cycle::decide(&self.framework, &self.snapshot, &pod, &self.nominated, &mut self.start, &mut rand::rng());
+        let decision = cycle::decide(
+            self.profiles.of(&pod),
+            &self.snapshot,
+            &pod,
+            &self.nominated,
+            &mut self.start,
+            &mut rand::rng(),
+        );
         match decision {
             Ok(decision) => {
                 let Decision { node, state, scored, diagnosis } = decision;
@@ -375,8 +396,9 @@ impl Scheduler {
     fn place(&mut self, pod: Arc<PodInfo>, node: Arc<str>, state: CycleState) {
         self.cache.assume_pod(pod.clone(), &node);
         self.nominated.remove(&pod.uid);
-        let permit = self.framework.reserve(&state, &pod, &node).and_then(|()| {
-            self.framework.permit(&state, &pod, &node).inspect_err(|_| self.framework.unreserve(&state, &pod, &node))
+        let framework = self.profiles.of(&pod).clone();
+        let permit = framework.reserve(&state, &pod, &node).and_then(|()| {
+            framework.permit(&state, &pod, &node).inspect_err(|_| framework.unreserve(&state, &pod, &node))
         });
         let wait = match permit {
             Ok(wait) => wait,
@@ -388,7 +410,7 @@ impl Scheduler {
                 return self.refused(&pod, Refusal { why, post_filter: None });
             }
         };
-        let (client, framework, sender) = (self.client.clone(), self.framework.clone(), self.finished.clone());
+        let (client, sender) = (self.client.clone(), self.finished.clone());
         let gone = CancellationToken::new();
         self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
@@ -415,10 +437,12 @@ impl Scheduler {
                 self.queue.done(&pod.uid);
                 let message = format!("Successfully assigned {}/{} to {node}", pod.namespace(), pod.name());
                 tracing::debug!("{message}");
-                self.recorder.normal(&pod.pod, "Scheduled", message);
+                if let Some(recorder) = self.recorder(&pod) {
+                    recorder.normal(&pod.pod, "Scheduled", message);
+                }
             }
             Err(error) => {
-                self.framework.unreserve(&state, &pod, &node);
+                self.profiles.of(&pod).unreserve(&state, &pod, &node);
                 self.cache.forget_pod(&pod.uid);
                 // The room that it had assumed is free again.
                 self.queue.wake(&ClusterEvent::pod_removed(&pod));
@@ -462,7 +486,9 @@ impl Scheduler {
             return;
         }
         tracing::debug!(pod = %format_args!("{}/{}", pod.namespace(), pod.name()), why = %why.message, "not scheduled");
-        self.recorder.warning(&current, "FailedScheduling", truncate(&why.message));
+        if let Some(recorder) = self.recorder(pod) {
+            recorder.warning(&current, "FailedScheduling", truncate(&why.message));
+        }
         let patch = compute_status_patch(current.view(), &why, nominated.as_deref(), Timestamp::now());
         let Some(patch) = patch.map(Patch::Strategic) else { return };
         let client = self.client.clone();
@@ -478,7 +504,8 @@ impl Scheduler {
 
     /// Removes the victims of a preemption; their going wakes the pod they made room for.
     fn preempt(&mut self, preemptor: Arc<PodInfo>, preemption: Preemption) {
-        let (client, recorder, sender) = (self.client.clone(), self.recorder.clone(), self.finished.clone());
+        let (client, sender) = (self.client.clone(), self.finished.clone());
+        let recorder = self.recorder(&preemptor).cloned();
         // Less important pods that were promised the node may not fit there any more.
         let outdone = self.nominated.less_important(&preemption.node, preemptor.priority);
         outdone.iter().for_each(|pod| self.nominated.remove(&pod.uid));
@@ -489,7 +516,7 @@ impl Scheduler {
             }
             let mut is_complete = true;
             for victim in preemption.victims.iter().filter(|victim| !victim.is_deleting) {
-                is_complete &= evict(&client, &recorder, &preemptor, victim, &preemption.node).await;
+                is_complete &= evict(&client, recorder.as_ref(), &preemptor, victim, &preemption.node).await;
             }
             let _ = sender.send(Finished::Preemption { preemptor: preemptor.uid.clone(), is_complete });
         });
@@ -497,7 +524,13 @@ impl Scheduler {
 }
 
 /// Asks a victim to go. Returns whether it goes, or is gone.
-async fn evict(client: &Client, recorder: &Recorder, preemptor: &PodInfo, victim: &PodInfo, node: &str) -> bool {
+async fn evict(
+    client: &Client,
+    recorder: Option<&Recorder>,
+    preemptor: &PodInfo,
+    victim: &PodInfo,
+    node: &str,
+) -> bool {
     let api = client.api::<Pod>(victim.namespace());
     let patch = render_victim_patch(&victim.uid, preemptor.view(), Timestamp::now());
     let pod = match api.patch_status(victim.name(), &Patch::Strategic(patch)).await {
@@ -511,7 +544,8 @@ async fn evict(client: &Client, recorder: &Recorder, preemptor: &PodInfo, victim
     let params = DeleteParams { uid: Some(victim.uid.to_string()), ..Default::default() };
     match api.delete(victim.name(), &params).await {
         Ok(()) => {
-            recorder.normal(&pod, "Preempted", format!("Preempted by pod {} on node {node}", preemptor.uid));
+            let message = format!("Preempted by pod {} on node {node}", preemptor.uid);
+            recorder.into_iter().for_each(|recorder| recorder.normal(&pod, "Preempted", message.clone()));
             true
         }
         Err(error) if error.is_not_found() => true,

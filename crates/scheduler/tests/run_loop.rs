@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use ferry_client::{Body, BoxError, Client, Informers, Transport, full_body, read_body};
+use ferry_scheduler::{Configuration, Options};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use parking_lot::Mutex;
@@ -53,6 +54,8 @@ impl Transport for FakeApi {
 fn bound(path: &str, binding: &Value) -> Value {
     let name = path.rsplit('/').next().unwrap_or_default();
     let mut pod = pod(name, "default-scheduler", "1");
+    // The app that its name begins with.
+    pod["metadata"]["labels"] = json!({"app": name.split('-').next()});
     pod["spec"]["nodeName"] = binding["target"]["name"].clone();
     pod
 }
@@ -89,13 +92,17 @@ struct World {
 
 impl World {
     fn start(nodes: Vec<Value>, pods: Vec<Value>) -> Self {
+        Self::start_with(nodes, pods, Options::default())
+    }
+
+    fn start_with(nodes: Vec<Value>, pods: Vec<Value>, options: Options) -> Self {
         let (sender, writes) = mpsc::unbounded_channel();
         let lists = BTreeMap::from([("/api/v1/nodes", nodes), ("/api/v1/pods", pods)]);
         let api = Arc::new(FakeApi { lists, watches: Mutex::default(), writes: sender });
         let shutdown = CancellationToken::new();
         let client = Client::new(api.clone(), "kube-scheduler");
         let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-        tokio::spawn(ferry_scheduler::run(client, informers, shutdown.clone()));
+        tokio::spawn(ferry_scheduler::run_with(client, informers, options, shutdown.clone()));
         Self { api, writes, shutdown }
     }
 
@@ -188,4 +195,78 @@ async fn pods_do_not_overbook_a_node_while_bindings_are_under_way() {
     }
     used.sort();
     assert_eq!(used, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_pod_waits_for_the_one_it_wants_to_be_near() {
+    let term = json!({"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"});
+    let mut near = pod("near", "default-scheduler", "1");
+    near["spec"]["affinity"] = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+    let in_zone = |name: &str, zone: &str| {
+        let mut node = node(name, "4");
+        node["metadata"]["labels"] = json!({"zone": zone});
+        node
+    };
+    let mut world = World::start(vec![in_zone("a", "east"), in_zone("b", "west")], vec![near]);
+    let message = world.expect_event("FailedScheduling").await;
+    assert_eq!(
+        message,
+        "0/2 nodes are available: 2 node(s) didn't match pod affinity rules. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+    );
+    let mut db = pod("db", "default-scheduler", "1");
+    db["metadata"]["labels"] = json!({"app": "db"});
+    db["spec"]["nodeName"] = "b".into();
+    world.api.tell("/api/v1/pods", "ADDED", db);
+    assert_eq!(world.expect_binding("near").await, "b");
+}
+
+#[tokio::test]
+async fn a_pod_is_scheduled_by_the_profile_that_it_names() {
+    let text = r#"{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
+        {"schedulerName": "default-scheduler"},
+        {"schedulerName": "packing", "pluginConfig": [
+            {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}]}]}"#;
+    let options = Options { configuration: Configuration::parse(text).expect("a configuration"), ..Options::default() };
+    let decisions = options.decisions.clone();
+    let mut busy = pod("busy", "default-scheduler", "2");
+    busy["spec"]["nodeName"] = "a".into();
+    let pods =
+        vec![busy, pod("foreign", "other", "1"), pod("spread", "default-scheduler", "1"), pod("pack", "packing", "1")];
+    let mut world = World::start_with(vec![node("a", "4"), node("b", "4")], pods, options);
+    let mut bound = BTreeMap::new();
+    while bound.len() < 2 {
+        let (name, node) = world
+            .expect("a binding", |request, body| {
+                let name = request.strip_suffix("/binding")?.rsplit('/').next()?.to_owned();
+                Some((name, body["target"]["name"].as_str()?.to_owned()))
+            })
+            .await;
+        bound.insert(name, node);
+    }
+    assert_eq!(bound, BTreeMap::from([("pack".to_owned(), "a".to_owned()), ("spread".to_owned(), "b".to_owned())]));
+    let kept = decisions.render(Some(("default", "pack")));
+    assert_eq!(kept["decisions"][0]["node"], "a");
+}
+
+#[tokio::test]
+async fn a_more_important_pod_preempts_once_and_takes_the_place() {
+    let mut low = pod("low", "default-scheduler", "4");
+    low["spec"]["nodeName"] = "a".into();
+    let mut high = pod("high", "default-scheduler", "4");
+    high["spec"]["priority"] = 10.into();
+    let mut world = World::start(vec![node("a", "4")], vec![low.clone(), high]);
+    let victim = world
+        .expect("the victim's condition", |request, body| {
+            (request == "PATCH /api/v1/namespaces/default/pods/low/status")
+                .then(|| body["status"]["conditions"][0]["reason"].clone())
+        })
+        .await;
+    assert_eq!(victim, "PreemptionByScheduler");
+    world
+        .expect("the victim's end", |request, _| {
+            (request == "DELETE /api/v1/namespaces/default/pods/low").then_some(())
+        })
+        .await;
+    world.api.tell("/api/v1/pods", "DELETED", low);
+    assert_eq!(world.expect_binding("high").await, "a");
 }

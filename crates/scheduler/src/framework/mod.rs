@@ -15,12 +15,14 @@ mod event;
 mod handle;
 mod nominated;
 mod profile;
+mod profiles;
 mod state;
 
 pub use event::{Action, Change, ClusterEvent, Hint, Resource, Version, Watch};
 pub use handle::{Handle, ObjectEvent};
 pub use nominated::Nominated;
 pub use profile::{Framework, Point, PointLists};
+pub use profiles::Profiles;
 pub use state::CycleState;
 
 use crate::fit_error::Diagnosis;
