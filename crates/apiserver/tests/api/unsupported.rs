@@ -52,12 +52,11 @@ async fn a_pod_or_a_template_with_an_unsupported_field_warns_by_its_path() {
     let plain = server.post(PODS, &pod("q")).await;
     assert!(warnings(&plain.headers).is_empty(), "{:?}", warnings(&plain.headers));
     let mut template = deployment("d");
-    template["spec"]["template"]["spec"]["affinity"] = json!({"podAntiAffinity":
-        {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "d"}}}]}});
+    template["spec"]["template"]["spec"]["hostUsers"] = false.into();
     let created = server.post(DEPLOYMENTS, &template).await;
     assert_eq!(created.code, 201, "{}", created.message());
     let all = warnings(&created.headers);
-    assert!(all.iter().any(|text| text.contains("spec.template.spec.affinity.podAntiAffinity: ")), "{all:?}");
+    assert!(all.iter().any(|text| text.contains("spec.template.spec.hostUsers: ")), "{all:?}");
 }
 
 /// The requests of `ferry status`: each kind of the list can be listed one at a time, and

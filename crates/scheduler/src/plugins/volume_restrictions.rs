@@ -36,7 +36,7 @@ impl VolumeRestrictions {
 }
 
 /// The claims that the pod names; those of ephemeral volumes are its own alone.
-fn named_claims<'a>(pod: &'a PodInfo) -> impl Iterator<Item = &'a str> {
+fn named_claims(pod: &PodInfo) -> impl Iterator<Item = &str> {
     pod.spec().volumes().iter().filter_map(|volume| Some(volume.persistent_volume_claim()?.claim_name()))
 }
 

@@ -48,7 +48,7 @@ struct Shared {
     namespaces: Arc<NamespaceLabels>,
 }
 
-fn terms<'a>(pod: &'a PodInfo, kind: TermKind) -> &'a [Arc<AffinityTerm>] {
+fn terms(pod: &PodInfo, kind: TermKind) -> &[Arc<AffinityTerm>] {
     let Some(terms) = pod.affinity.as_deref() else { return &[] };
     match kind {
         TermKind::Required => &terms.required,

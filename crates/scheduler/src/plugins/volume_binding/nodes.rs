@@ -177,7 +177,7 @@ impl VolumeBinding {
             return true;
         }
         let driver = self.handle.csi_drivers.get("", class.provisioner());
-        if !driver.is_some_and(|driver| driver.view().spec().storage_capacity() == Some(true)) {
+        if driver.is_none_or(|driver| driver.view().spec().storage_capacity() != Some(true)) {
             return true;
         }
         let wanted = requested_storage(claim.view()).value();
