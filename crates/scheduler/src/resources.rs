@@ -17,6 +17,26 @@ pub struct Resources {
     pub scalar: BTreeMap<String, i64>,
 }
 
+/// A resource that plugins score by, told from its name once and not for every node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceKey {
+    Cpu,
+    Memory,
+    EphemeralStorage,
+    Scalar(String),
+}
+
+impl From<&str> for ResourceKey {
+    fn from(name: &str) -> Self {
+        match name {
+            "cpu" => Self::Cpu,
+            "memory" => Self::Memory,
+            "ephemeral-storage" => Self::EphemeralStorage,
+            _ => Self::Scalar(name.to_owned()),
+        }
+    }
+}
+
 impl Resources {
     pub fn of<'a>(amounts: impl IntoIterator<Item = (&'a str, Quantity)>) -> Self {
         let mut out = Self::default();
@@ -58,12 +78,12 @@ impl Resources {
     }
 
     /// The amount of any resource; of cpu in thousandths.
-    pub fn get(&self, name: &str) -> i64 {
-        match name {
-            "cpu" => self.milli_cpu,
-            "memory" => self.memory,
-            "ephemeral-storage" => self.ephemeral_storage,
-            _ => self.scalar(name),
+    pub fn get(&self, resource: &ResourceKey) -> i64 {
+        match resource {
+            ResourceKey::Cpu => self.milli_cpu,
+            ResourceKey::Memory => self.memory,
+            ResourceKey::EphemeralStorage => self.ephemeral_storage,
+            ResourceKey::Scalar(name) => self.scalar(name),
         }
     }
 

@@ -144,7 +144,7 @@ fn read_balanced(object: &Object<'_>, args: &mut PluginArgs, mistakes: &mut Mist
         }
     }
     if !resources.is_empty() {
-        args.balanced_resources = resources.into_iter().map(|(name, ..)| name).collect();
+        args.balanced_resources = resources.iter().map(|(name, ..)| name.as_str().into()).collect();
     }
 }
 
@@ -177,7 +177,7 @@ fn read_fit(object: &Object<'_>, args: &mut PluginArgs, mistakes: &mut Mistakes)
         }
     }
     if !resources.is_empty() {
-        args.fit.resources = resources.into_iter().map(|(name, weight, _)| (name, weight)).collect();
+        args.fit.resources = resources.iter().map(|(name, weight, _)| (name.as_str().into(), *weight)).collect();
     }
     let ratio_path = strategy.path.child("requestedToCapacityRatio");
     let ratio = strategy.object("requestedToCapacityRatio", &["shape"], mistakes);

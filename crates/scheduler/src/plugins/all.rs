@@ -21,6 +21,7 @@ use super::volume_binding::{self, VolumeBinding};
 use super::volume_restrictions::VolumeRestrictions;
 use super::volume_zone::VolumeZone;
 use crate::framework::{Handle, Plugin};
+use crate::resources::ResourceKey;
 use ferry_api::view::core::v1::NodeAffinity as Affinity;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub struct PluginArgs {
     pub ignores_preferred_of_existing: bool,
     pub added_affinity: Option<Affinity>,
     pub fit: FitArgs,
-    pub balanced_resources: Vec<String>,
+    pub balanced_resources: Vec<ResourceKey>,
     pub spread: Defaults,
     pub volume_timeout: Duration,
 }
@@ -46,7 +47,7 @@ impl Default for PluginArgs {
             ignores_preferred_of_existing: false,
             added_affinity: None,
             fit: FitArgs::default(),
-            balanced_resources: vec!["cpu".to_owned(), "memory".to_owned()],
+            balanced_resources: vec![ResourceKey::Cpu, ResourceKey::Memory],
             spread: Defaults::System,
             volume_timeout: volume_binding::DEFAULT_TIMEOUT,
         }

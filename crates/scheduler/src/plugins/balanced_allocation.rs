@@ -4,23 +4,23 @@
 use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
-use crate::resources::Resources;
+use crate::resources::{ResourceKey, Resources};
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
 pub struct BalancedAllocation {
-    resources: Vec<String>,
+    resources: Vec<ResourceKey>,
 }
 
 impl Default for BalancedAllocation {
     fn default() -> Self {
-        Self::new(vec!["cpu".to_owned(), "memory".to_owned()])
+        Self::new(vec![ResourceKey::Cpu, ResourceKey::Memory])
     }
 }
 
 impl BalancedAllocation {
     /// Balances the use of these resources.
-    pub fn new(resources: Vec<String>) -> Self {
+    pub fn new(resources: Vec<ResourceKey>) -> Self {
         Self { resources }
     }
 }
@@ -64,8 +64,8 @@ impl Score for BalancedAllocation {
 }
 
 /// A resource that the pod does not ask for has no say, unless every pod has some of it.
-fn is_counted(name: &str, wanted: &Resources) -> bool {
-    matches!(name, "cpu" | "memory" | "ephemeral-storage") || wanted.get(name) > 0
+fn is_counted(resource: &ResourceKey, wanted: &Resources) -> bool {
+    !matches!(resource, ResourceKey::Scalar(_)) || wanted.get(resource) > 0
 }
 
 /// 100 when all shares in use are equal, less the further they are apart.

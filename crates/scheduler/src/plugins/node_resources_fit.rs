@@ -9,7 +9,7 @@ use crate::framework::{
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
-use crate::resources::Resources;
+use crate::resources::{ResourceKey, Resources};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct FitArgs {
     pub ignored_groups: BTreeSet<String>,
     pub strategy: ScoringStrategy,
     /// The resources that are scored, with their weights.
-    pub resources: Vec<(String, i64)>,
+    pub resources: Vec<(ResourceKey, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Default for FitArgs {
             ignored_resources: BTreeSet::new(),
             ignored_groups: BTreeSet::new(),
             strategy: ScoringStrategy::LeastAllocated,
-            resources: vec![("cpu".to_owned(), 1), ("memory".to_owned(), 1)],
+            resources: vec![(ResourceKey::Cpu, 1), (ResourceKey::Memory, 1)],
         }
     }
 }
@@ -168,16 +168,16 @@ impl Filter for NodeResourcesFit {
 impl Score for NodeResourcesFit {
     fn score(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> i64 {
         let (mut sum, mut weights) = (0, 0);
-        for (name, weight) in &self.args.resources {
+        for (resource, weight) in &self.args.resources {
             // Every pod counts for some cpu and memory, and only those that ask for the others.
-            let is_basic = matches!(name.as_str(), "cpu" | "memory");
+            let is_basic = matches!(resource, ResourceKey::Cpu | ResourceKey::Memory);
             let (wanted, used) = if is_basic {
-                (pod.non_zero_requests.get(name), node.non_zero_requested.get(name))
+                (pod.non_zero_requests.get(resource), node.non_zero_requested.get(resource))
             } else {
-                (pod.requests.get(name), node.requested.get(name))
+                (pod.requests.get(resource), node.requested.get(resource))
             };
-            let total = node.allocatable.get(name);
-            if total <= 0 || (wanted == 0 && !is_basic && name != "ephemeral-storage") {
+            let total = node.allocatable.get(resource);
+            if total <= 0 || (wanted == 0 && matches!(resource, ResourceKey::Scalar(_))) {
                 continue;
             }
             let score = self.args.strategy.score(used + wanted, total);
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn weights_and_ignored_resources_are_heeded() {
-        let args = FitArgs { resources: vec![("cpu".to_owned(), 3), ("memory".to_owned(), 1)], ..FitArgs::default() };
+        let args = FitArgs { resources: vec![(ResourceKey::Cpu, 3), (ResourceKey::Memory, 1)], ..FitArgs::default() };
         let nodes = vec![holding(node("a", json!({})), &[])];
         // 75 of cpu three times and 50 of memory once.
         assert_eq!(scores(NodeResourcesFit::new(args), &asking(json!({"cpu": "1", "memory": "4Gi"})), nodes), [68]);
