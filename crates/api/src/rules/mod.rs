@@ -16,6 +16,7 @@
 //! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
 //! | [`duration`] | durations as Go reads and prints them | Go's time package |
 //! | [`resource_name`] | native, extended and huge page resources by their name | pkg/apis/core/v1/helper/helpers.go |
+//! | [`volume_match`] | which volume serves which claim, and on which node | component-helpers/storage/volume |
 //! | [`key`] | the namespace and name of an object | client-go/tools/cache ObjectName |
 //! | [`backoff`] | doubling pauses between retries | apimachinery/pkg/util/wait/backoff.go |
 //!
@@ -38,3 +39,4 @@ pub mod pod_requests;
 pub mod qos;
 pub mod resource_name;
 pub mod toleration;
+pub mod volume_match;

@@ -5,11 +5,11 @@
 //! Upstream: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
 
 use super::label_selector::{contains, holds};
-use crate::view::List;
 use crate::view::core::v1::{
     NodeAffinityView, NodeSelectorRequirementView, NodeSelectorTermView, NodeSelectorView, NodeView, PodSpecView,
     PreferredSchedulingTermView,
 };
+use crate::view::{List, Map};
 
 /// Whether the pod's `nodeSelector` and its required node affinity both match the node.
 pub fn matches_required(spec: PodSpecView<'_>, node: NodeView<'_>) -> bool {
@@ -22,16 +22,25 @@ pub fn matches_node_selector(selector: NodeSelectorView<'_>, node: NodeView<'_>)
     selector.node_selector_terms().iter().any(|term| matches_term(term, node))
 }
 
+/// Whether any term matches a node of these labels. The name is not known and so cannot
+/// rule the node out, as with a template of new nodes.
+pub fn matches_labels(selector: NodeSelectorView<'_>, labels: Map<'_, &str>) -> bool {
+    selector.node_selector_terms().iter().any(|term| matches_parts(term, labels, ""))
+}
+
 /// Whether all requirements of the term hold. A term without any matches no node, and
 /// neither does a term with a requirement that is not valid.
 pub fn matches_term(term: NodeSelectorTermView<'_>, node: NodeView<'_>) -> bool {
+    matches_parts(term, node.metadata().labels(), node.metadata().name())
+}
+
+fn matches_parts(term: NodeSelectorTermView<'_>, labels: Map<'_, &str>, name: &str) -> bool {
     let (expressions, fields) = (term.match_expressions(), term.match_fields());
     if expressions.is_empty() && fields.is_empty() {
         return false;
     }
-    let labels = node.metadata().labels();
     expressions.iter().all(|requirement| matches_label(requirement, labels.get(requirement.key())))
-        && fields.iter().all(|requirement| matches_field(requirement, node))
+        && fields.iter().all(|requirement| matches_field(requirement, name))
 }
 
 /// The sum of the weights of the preferred terms that match the node.
@@ -60,10 +69,9 @@ fn matches_label(requirement: NodeSelectorRequirementView<'_>, label: Option<&st
 
 /// The name is the only field there is, and exactly one value can be asked for. A node
 /// without a name, as templates of new nodes are, matches whatever is asked.
-fn matches_field(requirement: NodeSelectorRequirementView<'_>, node: NodeView<'_>) -> bool {
+fn matches_field(requirement: NodeSelectorRequirementView<'_>, name: &str) -> bool {
     let mut values = requirement.values().iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
-    let name = node.metadata().name();
     let own = if requirement.key() == "metadata.name" { name } else { "" };
     match requirement.operator() {
         "In" => name.is_empty() || own == value,
