@@ -70,7 +70,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].nfs"),
     volume("volumes[*].iscsi"),
     volume("volumes[*].glusterfs"),
-    volume("volumes[*].persistentVolumeClaim"),
     volume("volumes[*].rbd"),
     volume("volumes[*].flexVolume"),
     volume("volumes[*].cinder"),
@@ -86,7 +85,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].scaleIO"),
     volume("volumes[*].storageos"),
     volume("volumes[*].csi"),
-    volume("volumes[*].ephemeral"),
     volume("volumes[*].image"),
 ];
 
