@@ -181,3 +181,24 @@ async fn claims_and_volumes_pair_off_while_the_controllers_are_restarted() {
         assert_eq!(*name, claims_volume(&api, claim.expect("a claim")), "both sides agree");
     }
 }
+
+#[tokio::test]
+async fn an_ephemeral_volume_gets_a_claim_of_its_own_and_takes_no_other() {
+    let api = cluster();
+    let _running = start(&api);
+    api.create("persistentvolumeclaims", claim("web-taken", json!("")));
+    let template = |name: &str| {
+        json!({"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"],
+        "storageClassName": "", "resources": {"requests": {"storage": "1Gi"}}}}}})
+    };
+    let pod = |name: &str, volumes: Value| json!({"metadata": {"name": name, "namespace": "default"}, "spec": {"volumes": volumes, "containers": []}});
+    let made = api.create("pods", pod("job", json!([template("scratch")])));
+    api.until("the claim is made", |api| {
+        api.get("persistentvolumeclaims", "default", "job-scratch")
+            .is_some_and(|claim| claim["metadata"]["ownerReferences"][0]["uid"] == made["metadata"]["uid"])
+    })
+    .await;
+    api.create("pods", pod("web", json!([template("taken")])));
+    let text = "ephemeral volume taken: PVC default/web-taken was not created for pod default/web (pod is not owner)";
+    api.until("the pod reports the conflict", |api| has_event(api, "FailedBinding", text)).await;
+}

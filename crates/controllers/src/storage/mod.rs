@@ -1,6 +1,7 @@
-//! Controllers of volumes: the binder of claims and volumes, and the finalizers that protect
-//! what is in use.
+//! Controllers of volumes: the binder of claims and volumes, the claims of ephemeral volumes,
+//! and the finalizers that protect what is in use.
 
 pub mod binder;
+pub mod ephemeral_volume;
 mod pods_by_claim;
 pub mod storage_protection;
