@@ -25,6 +25,7 @@ use crate::security::service_account_token::ServiceAccountTokenController;
 use crate::security::token_cleaner::TokenCleanerController;
 use crate::storage::binder::PersistentVolumeBinder;
 use crate::storage::ephemeral_volume::EphemeralVolumeController;
+use crate::storage::expander::ExpandController;
 use crate::storage::storage_protection::{
     AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
 };
@@ -67,6 +68,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ResourceQuotaController::default()),
         Arc::new(PersistentVolumeBinder::default()),
         Arc::new(EphemeralVolumeController),
+        Arc::new(ExpandController),
         Arc::new(ClaimProtectionController),
         Arc::new(VolumeProtectionController),
         Arc::new(AttributesClassProtectionController),

@@ -89,7 +89,7 @@ async fn a_claim_gets_the_smallest_volume_and_releases_it() {
 }
 
 #[tokio::test]
-async fn a_claim_that_came_first_is_woken_by_its_volume() {
+async fn a_claim_that_came_first_is_woken_by_its_volume_and_lost_with_it() {
     let api = cluster();
     let _running = start(&api);
     api.create("persistentvolumeclaims", claim("data", json!("")));
@@ -97,6 +97,11 @@ async fn a_claim_that_came_first_is_woken_by_its_volume() {
     api.until("the claim reports that it waits", |api| has_event(api, "FailedBinding", text)).await;
     api.create("persistentvolumes", volume("v", "1Gi"));
     until_bound(&api, "data").await;
+    api.edit("persistentvolumeclaims", "default", "data", |claim| {
+        claim["spec"]["resources"]["requests"]["storage"] = json!("2Gi");
+    });
+    let text = "waiting for an external controller to expand this PVC";
+    api.until("a claim that grows waits", |api| has_event(api, "ExternalExpanding", text)).await;
     // A bound claim whose volume is gone is lost for good.
     api.edit("persistentvolumes", "", "v", |volume| {
         volume["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");

@@ -34,6 +34,7 @@ use index::Indexes;
 use own_writes::{OwnWrites, Part};
 use parking_lot::Mutex;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 use volume::{Reclaim, VolumePlan, in_phase, plan_volume, unbind_volume};
 
 type Claim = SharedObject<PersistentVolumeClaim>;
@@ -66,6 +67,7 @@ impl EventNote {
 
 #[derive(Default)]
 pub struct PersistentVolumeBinder {
+    indexes: OnceLock<Indexes>,
     volumes: OwnWrites<PersistentVolume>,
     claims: OwnWrites<PersistentVolumeClaim>,
     /// The volumes that a worker is binding at this moment.
@@ -83,7 +85,7 @@ impl Controller for PersistentVolumeBinder {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let indexes = Indexes::new(informers);
+        let indexes = self.indexes.get_or_init(|| Indexes::new(informers)).clone();
         let (of_claim, of_class, of_pod) = (indexes.clone(), indexes.clone(), indexes.clone());
         vec![
             Watch::new(indexes.claims.clone(), move |event, enqueue| claim_changed(&of_claim, event, enqueue)),
@@ -109,15 +111,13 @@ impl Controller for PersistentVolumeBinder {
     }
 
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
-        let outcome = match key.namespace.is_empty() {
-            true => self.sync_volume(ctx, key).await,
-            false => self.sync_claim(ctx, key).await,
-        };
-        match outcome {
-            // Somebody else was faster; the change comes as an event and wakes the key again.
-            Err(Error::Call { source, .. }) if source.is_conflict() || source.is_not_found() => Ok(Action::Done),
-            other => other.map(|()| Action::Done),
+        // A conflict is tried again like any failure: a claim that lost its volume to another
+        // must look for the next, and no event about that volume would wake it.
+        match key.namespace.is_empty() {
+            true => self.sync_volume(ctx, key).await?,
+            false => self.sync_claim(ctx, key).await?,
         }
+        Ok(Action::Done)
     }
 }
 
@@ -153,7 +153,7 @@ fn volume_changed(indexes: &Indexes, event: &Event<PersistentVolume>, enqueue: &
 
 impl PersistentVolumeBinder {
     async fn sync_claim(&self, ctx: &Context, key: &Key) -> Result<()> {
-        let indexes = Indexes::new(&ctx.informers);
+        let indexes = self.indexes.get_or_init(|| Indexes::new(&ctx.informers));
         let Some(claim) = indexes.claims.get(&key.namespace, &key.name) else {
             self.claims.forget(key);
             return Ok(());
@@ -165,13 +165,13 @@ impl PersistentVolumeBinder {
         let (volume, _reservation) = match named {
             "" => {
                 let waits = class.as_ref().is_some_and(|class| waits_for_first_consumer(class.view()));
-                self.reserve(&indexes, &claim, if waits { Search::WaitForFirstConsumer } else { Search::Immediate })
+                self.reserve(indexes, &claim, if waits { Search::WaitForFirstConsumer } else { Search::Immediate })
             }
             name => (indexes.volumes.get("", name).map(|volume| self.volumes.newest(volume)), None),
         };
         let defaults = if names_class(claim.view()) { Vec::new() } else { classes.list(None) };
         let default_class = default_class(defaults.iter().map(SharedObject::view));
-        let waiting_pods = waiting_pods(&by_claim(ctx.informers.of::<Pod>()), key);
+        let waiting_pods = waiting_pods(&ctx.informers.of::<Pod>(), key);
         let plan = plan_claim(&ClaimFacts {
             claim: claim.view(),
             volume: volume.as_ref().map(SharedObject::view),
