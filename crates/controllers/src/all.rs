@@ -23,6 +23,9 @@ use crate::security::root_ca::RootCaController;
 use crate::security::service_account::ServiceAccountController;
 use crate::security::service_account_token::ServiceAccountTokenController;
 use crate::security::token_cleaner::TokenCleanerController;
+use crate::storage::binder::PersistentVolumeBinder;
+use crate::storage::ephemeral_volume::EphemeralVolumeController;
+use crate::storage::expander::ExpandController;
 use crate::storage::storage_protection::{
     AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
 };
@@ -63,6 +66,9 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(LegacyTokenCleanerController),
         Arc::new(DisruptionController),
         Arc::new(ResourceQuotaController::default()),
+        Arc::new(PersistentVolumeBinder::default()),
+        Arc::new(EphemeralVolumeController),
+        Arc::new(ExpandController),
         Arc::new(ClaimProtectionController),
         Arc::new(VolumeProtectionController),
         Arc::new(AttributesClassProtectionController),

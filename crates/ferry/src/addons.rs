@@ -1,9 +1,11 @@
 //! What every cluster has from the start besides the API's own objects: the name
-//! service's Service, the slice that says where it is answered, and the right of nodes to
-//! renew their client certificates.
+//! service's Service, the slice that says where it is answered, the right of nodes to
+//! renew their client certificates, and a default StorageClass.
 
 use crate::cluster::Cluster;
 use anyhow::{Context, Result};
+use ferry_api::view::core::v1::Namespace;
+use ferry_api::view::storage::v1::StorageClass;
 use ferry_client::{Client, Patch, ResourcePath};
 use serde_json::{Value, json};
 use std::net::Ipv4Addr;
@@ -20,7 +22,43 @@ pub async fn apply(client: &Client, cluster: &Cluster, dns_address: Ipv4Addr) ->
             .await
             .with_context(|| format!("cannot declare {plural} {name}"))?;
     }
-    Ok(())
+    create_storage_class(client).await
+}
+
+/// On the namespace kube-system: the default StorageClass was made, and is the users' since.
+const CLASS_CREATED: &str = "ferry.dev/storage-class-created";
+
+/// Makes the default StorageClass once in the life of a cluster, so that a user's change or
+/// deletion of it stays. A ferry killed before the mark is written finds the class there.
+async fn create_storage_class(client: &Client) -> Result<()> {
+    let namespaces = client.api::<Namespace>("");
+    let system = namespaces.get("kube-system").await.context("cannot read namespace kube-system")?;
+    if system.meta().annotations().contains_key(CLASS_CREATED) {
+        return Ok(());
+    }
+    match client.api::<StorageClass>("").create(&storage_class()).await {
+        Err(error) if !error.is_already_exists() => {
+            return Err(error).context("cannot create the default StorageClass");
+        }
+        _ => {}
+    }
+    let mark = Patch::Merge(json!({"metadata": {"annotations": {CLASS_CREATED: "true"}}}));
+    namespaces.patch("kube-system", &mark).await.context("cannot annotate namespace kube-system").map(drop)
+}
+
+fn storage_class() -> StorageClass {
+    StorageClass::from(json!({
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {
+            "name": "local-path",
+            "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
+        },
+        "provisioner": ferry_kubelet::local_path::PROVISIONER,
+        "reclaimPolicy": "Delete",
+        "volumeBindingMode": "WaitForFirstConsumer",
+        "allowVolumeExpansion": true,
+    }))
 }
 
 fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 3] {

@@ -5,7 +5,8 @@
 //!   containerd ─┐                      ┌─ controllers   system:kube-controller-manager and
 //!   store ── API server ── in memory ──┼─ scheduler     one service account a controller
 //!                │                     ├─ kubelet       system:node:<name>
-//!             TLS :6443                ├─ proxy         system:kube-proxy
+//!             TLS :6443                ├─ volumes       kube-system/local-path-provisioner
+//!                                      ├─ proxy         system:kube-proxy
 //!                                      └─ dns           kube-system/coredns
 //! ```
 
@@ -104,6 +105,7 @@ impl Server {
         // Before the first pod, which may open the bridge to loopback by its hostPort.
         ferry_proxy::guard_loopback(&proxy_config(cluster)).await.context("cannot guard the loopback network")?;
         let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
+        keep_local_volumes(cluster, &api, &mut parts);
         let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
 
         let admin = client(&api, UserInfo::authenticated("kubernetes-admin", &["system:masters"]), "ferry");
@@ -321,6 +323,20 @@ fn keep_kubelet(
         async move { running.await.map_err(Into::into) }
     });
     Ok(is_ready)
+}
+
+/// The directories behind claims of the built-in StorageClass.
+fn keep_local_volumes(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) {
+    let config = ferry_kubelet::local_path::Config {
+        node_name: cluster.node_name.clone(),
+        directory: cluster.data_dir.join("volumes"),
+    };
+    let user = UserInfo::service_account("kube-system", "local-path-provisioner");
+    let client = client(api, user, "local-path-provisioner");
+    parts.keep("local-path provisioner", move |token| {
+        let running = ferry_kubelet::local_path::run(config.clone(), client.clone(), token);
+        async move { running.await.map_err(Into::into) }
+    });
 }
 
 fn keep_proxy(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) -> Result<watch::Receiver<bool>> {

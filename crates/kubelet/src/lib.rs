@@ -20,6 +20,7 @@ mod housekeeping;
 pub mod image;
 mod kill;
 mod lifecycle;
+pub mod local_path;
 mod log_line;
 mod log_rotation;
 mod node;

@@ -18,6 +18,7 @@ use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::unsupported;
+use crate::volume::persistent_claim::{self, Claims, PodStage};
 use crate::volume::{self, Mounted, token::TokenSource};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{Pod, PodStatusView};
@@ -81,6 +82,7 @@ pub struct PodWorker {
     failures: HashMap<String, Waiting>,
     probes: Probes,
     tokens: TokenSource,
+    claims: Claims,
     /// The pod whose status is the last one that the API is known to have; newer than `pod`
     /// after a write that has not come back yet.
     known: SharedObject<Pod>,
@@ -112,6 +114,7 @@ impl PodWorker {
             failures: HashMap::new(),
             probes,
             tokens: TokenSource::default(),
+            claims: Claims::new(),
             verdict: None,
         }
     }
@@ -353,11 +356,24 @@ impl PodWorker {
         context.config_maps.keep(&self.uid, namespace, &names.config_maps);
         context.secrets.keep(&self.uid, namespace, &names.secrets);
         let tokens = self.tokens.tokens(&context.client, pod.view()).await?;
+        let stage = if observed.sandboxes.is_empty() { PodStage::New } else { PodStage::Running };
+        let node = context.node.get("", &context.config.node_name);
+        let node = node.as_ref().map(SharedObject::view);
+        persistent_claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
+        let claims = self.claims.clone();
         let machine = context.machine();
         let ips = observed.ips().to_vec();
         let root = context.config.root_dir.clone();
         let (references, mounted) = tokio::task::spawn_blocking(move || {
-            let mounted = volume::set_up(&root, pod.view(), &references, &tokens, &ips, &machine);
+            let mounted = volume::set_up(&volume::Publication {
+                root: &root,
+                pod: pod.view(),
+                references: &references,
+                tokens: &tokens,
+                claims: &claims,
+                pod_ips: &ips,
+                machine: &machine,
+            });
             (references, mounted)
         })
         .await

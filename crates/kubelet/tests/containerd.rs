@@ -360,6 +360,50 @@ async fn a_container_cannot_write_what_the_kubelet_writes_and_its_end_leaves_the
     kubelet.stop().await;
 }
 
+/// The volume is the node's, and every pod that claims it finds the data of the one before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claims_data_outlives_its_pods_and_the_kubelet() {
+    let machine = Machine::start("claims").await;
+    let api = FakeApi::new();
+    let data = machine.directory.join("disk");
+    std::fs::create_dir_all(&data).expect("made");
+    api.put(
+        "persistentvolumes",
+        json!({ "metadata": { "name": "pv" }, "spec": { "claimRef": { "uid": "c1" }, "local": { "path": data } } }),
+    );
+    api.put(
+        "persistentvolumeclaims",
+        json!({ "metadata": { "namespace": "default", "name": "c", "uid": "c1" }, "spec": { "volumeName": "pv" },
+            "status": { "phase": "Bound" } }),
+    );
+    let mut written = Vec::new();
+    for name in ["first", "second"] {
+        let kubelet = Kubelet::start(&machine, &api).await;
+        let mount = |path: &str, sub: &str, read_only: bool| json!({ "name": "v", "mountPath": path, "subPath": sub, "readOnly": read_only });
+        let mounts = [mount("/v", "", false), mount("/part", "a/b", false), mount("/shown", "", true)];
+        let volumes = json!([{ "name": "v", "persistentVolumeClaim": { "claimName": "c" } }]);
+        let spec = json!({ "securityContext": { "fsGroup": 77 }, "volumes": volumes,
+            "containers": [{ "name": "c", "image": IMAGE, "args": ["pause"], "volumeMounts": mounts }] });
+        api.put("pods", pod(name, spec));
+        let running = wait_for(&api, name, "ready", is_ready).await;
+        let id =
+            first(&running)["containerID"].as_str().and_then(|id| id.strip_prefix("containerd://")).expect("an id");
+        let write = |path: &str| {
+            let output = machine.ctr(&["tasks", "exec", "--exec-id", "write", id, "/program", "write", path, "new"]);
+            String::from_utf8_lossy(&output.stderr).into_owned()
+        };
+        assert_eq!(write(&format!("/v/{name}")), "");
+        assert_eq!(write(&format!("/part/{name}")), "");
+        assert!(write("/shown/x").contains("Read-only file system"));
+        written.extend([data.join(name), data.join("a/b").join(name)]);
+        api.delete_pod("default", name, 0);
+        wait_gone(&api, name).await;
+        assert!(written.iter().all(|path| path.exists()), "{written:?}");
+        assert_nothing_left(&machine);
+        kubelet.stop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_terminals() {
     // As a login shell gives it to most; the kubelet's share follows from it.

@@ -160,12 +160,44 @@ async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_san
 async fn a_volume_that_the_node_cannot_mount_is_named() {
     let world = World::new().await;
     let mut spec = one(json!({}));
-    spec["volumes"] =
-        json!([{ "name": "e", "emptyDir": {} }, { "name": "v", "persistentVolumeClaim": { "claimName": "c" } }]);
+    spec["volumes"] = json!([{ "name": "e", "emptyDir": {} }, { "name": "v", "nfs": { "server": "s", "path": "/" } }]);
     world.create("db", spec);
-    world.wait_event("db", "FailedMount: spec.volumes[1].persistentVolumeClaim: this node cannot mount").await;
+    world.wait_event("db", "FailedMount: spec.volumes[1].nfs: this node cannot mount").await;
     let calls = world.runtime.calls();
     assert!(!calls.iter().any(|call| call.starts_with("run_pod_sandbox")), "{calls:#?}");
+}
+
+#[tokio::test]
+async fn a_pod_waits_until_its_claim_is_bound_to_a_volume_of_this_node() {
+    let world = World::new().await;
+    let data = world.directory.path().join("disk");
+    std::fs::create_dir(&data).expect("made");
+    let mut spec = one(json!({ "volumeMounts": [{ "name": "v", "mountPath": "/v" }] }));
+    spec["volumes"] = json!([{ "name": "v", "persistentVolumeClaim": { "claimName": "c" } }]);
+    world.create("db", spec);
+    let waits = "FailedMount: Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], \
+        failed to process volumes=[v]: error processing PVC default/c: ";
+    world.wait_event("db", &format!("{waits}failed to fetch PVC from API server")).await;
+    let claim = |phase: &str| {
+        json!({ "metadata": { "namespace": "default", "name": "c", "uid": "c1" }, "spec": { "volumeName": "pv" },
+            "status": { "phase": phase } })
+    };
+    world.api.put("persistentvolumeclaims", claim("Pending"));
+    world.wait_event("db", &format!("{waits}PVC is not bound")).await;
+    let volume = |host: &str| {
+        let expression = json!({ "key": "kubernetes.io/hostname", "operator": "In", "values": [host] });
+        json!({ "metadata": { "name": "pv" }, "spec": { "claimRef": { "uid": "c1" },
+            "local": { "path": data.to_string_lossy() }, "nodeAffinity": { "required": {
+                "nodeSelectorTerms": [{ "matchExpressions": [expression] }] } } } })
+    };
+    world.api.put("persistentvolumes", volume("elsewhere"));
+    world.api.put("persistentvolumeclaims", claim("Bound"));
+    let elsewhere =
+        "FailedMount: MountVolume.NodeAffinity check failed for volume \"pv\" : no matching NodeSelectorTerms";
+    world.wait_event("db", elsewhere).await;
+    assert!(!world.runtime.calls().iter().any(|call| call.starts_with("run_pod_sandbox")));
+    world.api.put("persistentvolumes", volume(NODE));
+    world.wait("db", "running", is_running).await;
 }
 
 #[tokio::test]

@@ -67,7 +67,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].nfs"),
     volume("volumes[*].iscsi"),
     volume("volumes[*].glusterfs"),
-    volume("volumes[*].persistentVolumeClaim"),
     volume("volumes[*].rbd"),
     volume("volumes[*].flexVolume"),
     volume("volumes[*].cinder"),
@@ -83,7 +82,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].scaleIO"),
     volume("volumes[*].storageos"),
     volume("volumes[*].csi"),
-    volume("volumes[*].ephemeral"),
     volume("volumes[*].image"),
 ];
 

@@ -4,6 +4,7 @@
 //!
 //! The reference is upstream's pkg/controller/volume/{pvc,pv,vac}protection.
 
+use super::pods_by_claim::{by_claim, claims_of, using_claim};
 use crate::error::{During, Result};
 use crate::runner::{Action, Context, Controller, Key, Watch};
 use async_trait::async_trait;
@@ -13,15 +14,13 @@ use ferry_api::view::Kind;
 use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, Pod, PodView};
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_api::view::storage::v1::VolumeAttributesClass;
-use ferry_client::{Event, Informer, Informers, ListParams, SharedObject};
+use ferry_client::{Event, Informers, ListParams, SharedObject};
 
 const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
 const CLASS_FINALIZER: &str = "kubernetes.io/vac-protection";
 
-/// The index of pods by the claims that they name or own, and of claims and volumes by the
-/// attributes classes that they name.
-const BY_CLAIM: &str = "claim";
+/// The index of claims and volumes by the attributes classes that they name.
 const BY_CLASS: &str = "attributes-class";
 
 /// A claim stays while a pod that is on a node has it.
@@ -51,7 +50,7 @@ impl Controller for ClaimProtectionController {
                 let (old, new) = event.versions();
                 let over = new.is_none_or(|pod| is_shut_down(pod.meta()) || is_terminal(pod.view()));
                 let Some(pod) = old.or(new).filter(|_| over) else { return };
-                claim_names(pod.view()).into_iter().for_each(|name| enqueue.add(Key::new(pod.namespace(), name)));
+                claims_of(pod.view()).into_iter().for_each(|key| enqueue.add(key));
             }),
         ]
     }
@@ -63,7 +62,7 @@ impl Controller for ClaimProtectionController {
         let Some(finalizers) = plan_finalizers(claim.meta(), CLAIM_FINALIZER) else { return Ok(Action::Done) };
         if claim.is_deleting() {
             let uses = |pod: &SharedObject<Pod>| uses_claim(pod.view(), claim.view());
-            if informers.of::<Pod>().by_index(BY_CLAIM, &key.to_string()).iter().any(uses) {
+            if using_claim(&informers.of::<Pod>(), key).iter().any(uses) {
                 return Ok(Action::Done);
             }
             // Our copy may not show the newest pod yet, and a claim must not go from under it.
@@ -156,28 +155,6 @@ async fn write<K: Kind>(ctx: &Context, key: &Key, object: &SharedObject<K>, fina
         Err(error) if error.is_not_found() || error.is_conflict() => Ok(Action::Done),
         other => other.during("change the finalizers of", key).map(|_| Action::Done),
     }
-}
-
-/// Indexes pods by the claims that they name or own.
-fn by_claim(pods: Informer<Pod>) -> Informer<Pod> {
-    pods.indexed(BY_CLAIM, |pod| {
-        let names = claim_names(pod.view()).into_iter();
-        names.map(|name| Key::new(pod.namespace(), name).to_string()).collect()
-    })
-}
-
-/// The claims that a pod names or owns through its ephemeral volumes.
-fn claim_names(pod: PodView<'_>) -> Vec<String> {
-    let owner = pod.metadata().name();
-    pod.spec()
-        .volumes()
-        .iter()
-        .filter_map(|volume| match (volume.persistent_volume_claim(), volume.ephemeral()) {
-            (Some(claim), _) => Some(claim.claim_name().to_owned()),
-            (None, Some(_)) => Some(format!("{owner}-{}", volume.name())),
-            (None, None) => None,
-        })
-        .collect()
 }
 
 /// Whether a pod holds the claim. One that is on no node holds nothing: no kubelet starts

@@ -202,7 +202,15 @@ mod tests {
             secrets: [("s".to_string(), SharedObject::of(json!({})))].into(),
         };
         let machine = Machine::default();
-        let mounted = volume::set_up(place.path(), pod.view(), &references, &Default::default(), &[], &machine);
+        let mounted = volume::set_up(&volume::Publication {
+            root: place.path(),
+            pod: pod.view(),
+            references: &references,
+            tokens: &Default::default(),
+            claims: &Default::default(),
+            pod_ips: &[],
+            machine: &machine,
+        });
         let preparation = Preparation {
             root: place.path().into(),
             log_root: place.path().into(),

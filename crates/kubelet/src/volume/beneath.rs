@@ -187,6 +187,11 @@ impl Dir {
         self.0.set_permissions(Permissions::from_mode(mode))
     }
 
+    /// Returns when the entries and the mode are on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self(self.0.try_clone()?))
     }

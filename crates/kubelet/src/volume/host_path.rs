@@ -1,9 +1,25 @@
 //! hostPath: is what the pod wants there, and of the kind it says.
 
 use super::beneath::Dir;
+use super::{MountedVolume, Publication, VolumePlugin};
+use ferry_api::view::core::v1::VolumeView;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+
+pub struct HostPath;
+
+impl VolumePlugin for HostPath {
+    fn takes(&self, volume: VolumeView<'_>) -> bool {
+        volume.host_path().is_some()
+    }
+
+    fn publish(&self, _: &Publication<'_>, volume: VolumeView<'_>) -> Result<MountedVolume, String> {
+        let source = volume.host_path().unwrap_or_default();
+        check(source.path(), source.type_().unwrap_or_default())?;
+        Ok(MountedVolume { path: source.path().into(), must_be_read_only: false })
+    }
+}
 
 /// Checks by type, and makes what `…OrCreate` asks for.
 pub fn check(path: &str, kind: &str) -> Result<(), String> {

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// Deeper trees than this are not walked; what the kubelet gives away it has just made.
@@ -34,6 +34,14 @@ impl Access {
 /// they point to is not; nothing mounted below is entered.
 pub fn give_to_group(directory: &Dir, group: Gid, access: Access) -> io::Result<()> {
     give(directory, group, access, 0)
+}
+
+/// Whether the directory itself is as [`give_to_group`] leaves it (fsGroupChangePolicy
+/// OnRootMismatch looks no further).
+pub fn has_group(directory: &Dir, group: Gid, access: Access) -> io::Result<bool> {
+    let metadata = directory.metadata()?;
+    let (mode, wanted) = (metadata.permissions().mode(), access.mask(true));
+    Ok(metadata.gid() == group.as_raw() && mode & wanted == wanted)
 }
 
 fn give(directory: &Dir, group: Gid, access: Access, depth: usize) -> io::Result<()> {
@@ -75,7 +83,7 @@ fn give_file(directory: &Dir, name: &OsStr, group: Gid, access: Access) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn the_group_reads_or_writes_and_links_are_not_followed() {

@@ -1,13 +1,46 @@
-//! What goes into configMap, secret, downwardAPI and projected volumes. Pure.
+//! configMap, secret, downwardAPI and projected: volumes whose files the kubelet writes. The
+//! files are rendered purely and then written at once (atomic.rs).
 
-use super::Tokens;
-use super::atomic::{File, Payload};
+use super::atomic::{self, File, Payload};
+use super::beneath::Dir;
+use super::ownership::{Access, give_to_group};
+use super::place::{make_directory, mount_tmpfs};
+use super::{MountedVolume, Publication, Tokens, VolumePlugin, volume_directory};
 use crate::container::{ConfigError, Machine, References, downward};
 use crate::pod;
 use ferry_api::view::core::v1::{DownwardAPIVolumeFileView, KeyToPathView, PodView, VolumeProjectionView, VolumeView};
 use ferry_api::view::{Base64, List, Map};
 
 const DEFAULT_MODE: i32 = 0o644;
+
+pub struct Written;
+
+impl VolumePlugin for Written {
+    fn takes(&self, volume: VolumeView<'_>) -> bool {
+        volume.config_map().is_some()
+            || volume.secret().is_some()
+            || volume.downward_api().is_some()
+            || volume.projected().is_some()
+    }
+
+    fn publish(&self, publication: &Publication<'_>, volume: VolumeView<'_>) -> Result<MountedVolume, String> {
+        let Publication { root, pod, references, tokens, pod_ips, machine, .. } = *publication;
+        let rendered = render(pod, volume, references, tokens, pod_ips, machine)?;
+        let Some((plugin, payload)) = rendered else { return Err("the volume has no files".into()) };
+        let path = volume_directory(root, pod.metadata().uid(), plugin, volume.name());
+        let (mut directory, _) = make_directory(root, &path, 0o755)?;
+        // What may be secret stays off the disk.
+        if plugin != "configmap" {
+            directory = mount_tmpfs(directory, &path, None)?.0;
+        }
+        let own = |volume: &Dir| match publication.fs_group() {
+            Some(group) => give_to_group(volume, group, Access::ReadOnly),
+            None => Ok(()),
+        };
+        atomic::write(&directory, &payload, own).map_err(|error| error.to_string())?;
+        Ok(MountedVolume { path, must_be_read_only: true })
+    }
+}
 
 /// Everything `render` reads besides the volume itself.
 struct Sources<'a> {

@@ -60,7 +60,15 @@ fn ferry_closes_tokens_to_strangers() {
         let ferry = |scene: &Scene, pod: &Pod| {
             let tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
             let (references, machine) = (References::default(), Machine::default());
-            let mounted = volume::set_up(&scene.root(), pod.view(), &references, &tokens, &[], &machine);
+            let mounted = volume::set_up(&volume::Publication {
+                root: &scene.root(),
+                pod: pod.view(),
+                references: &references,
+                tokens: &tokens,
+                claims: &Default::default(),
+                pod_ips: &[],
+                machine: &machine,
+            });
             mounted.expect("set up").volumes["v"].path.join("token")
         };
         attack(&ferry, &mut verdict);
