@@ -7,7 +7,6 @@ use crate::config::ProseSource;
 use crate::crd::openapi as custom;
 use crate::negotiate::Accepted;
 use crate::query::Query;
-use crate::registry::returns_deleted_object;
 use crate::transport::Body;
 use crate::{answer, version};
 use bytes::Bytes;
@@ -319,7 +318,7 @@ fn resource(row: &Row) -> Resource {
         namespaced: row.is_namespaced(),
         verbs: row.verbs.iter().map(ToString::to_string).collect(),
         // Upstream gives a namespace back too, and its documents do not know.
-        returns_deleted: returns_deleted_object(row) && row.plural != "namespaces",
+        returns_deleted: row.returns_deleted_object && row.plural != "namespaces",
         subresources: row
             .subresources
             .iter()

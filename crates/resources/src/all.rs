@@ -3,13 +3,13 @@
 use crate::admissionregistration::policy::Policy;
 use crate::admissionregistration::policy_binding::PolicyBinding;
 use crate::admissionregistration::webhook_configuration::WebhookConfiguration;
+use crate::facts_row::{kind, review};
 use crate::resource::conversion::Beta;
 use crate::resource::resource_claim::ResourceClaim;
 use crate::resource::resource_claim_template::ResourceClaimTemplate;
 use crate::resource::resource_slice::ResourceSlice;
 use crate::review::Review;
 use crate::storage::volume_attributes_class::VolumeAttributesClass;
-use crate::table::{kind, review};
 use crate::{
     Row, apiextensions, apiregistration, apps, certificates, coordination, core, discovery, events, flowcontrol,
     networking, rbac, resource, scheduling, storagemigration,

@@ -1,6 +1,7 @@
 //! The row: everything the generic layers need to know about a kind, as data.
 
 use crate::custom_resource::Custom;
+use crate::reset::{Generation, ResetFields};
 use crate::strategy::Strategy;
 use ferry_api::gvk::{GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource};
 use ferry_api::schema::TypeDef;
@@ -32,6 +33,14 @@ pub struct Row {
     pub verbs: Vec<Name>,
     pub subresources: Vec<Subresource>,
     pub columns: Vec<Column>,
+    /// Fields that a create clears.
+    pub wiped: Vec<&'static str>,
+    /// Fields that an update puts back.
+    pub reset: ResetFields,
+    pub generation: Generation,
+    /// Whether a completed delete is answered with the object's last version instead of a
+    /// Status (upstream's ReturnDeletedObject).
+    pub returns_deleted_object: bool,
     /// The group, version and kind in which objects are stored; differs from this row's
     /// own where two versions share one stock of objects (events).
     pub stored_as: GroupVersionKind,
@@ -52,6 +61,8 @@ pub struct Subresource {
     /// The kind it takes or gives, which may be another group's (`autoscaling/v1 Scale`).
     pub kind: GroupVersionKind,
     pub verbs: Vec<Name>,
+    /// Fields that an update through the subresource puts back.
+    pub reset: ResetFields,
 }
 
 /// A column of `kubectl get`. Priority 0 always shows; 1 only with `-o wide`.

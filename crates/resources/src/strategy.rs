@@ -36,11 +36,12 @@ pub trait Strategy: Send + Sync + 'static {
     #[allow(clippy::wrong_self_convention, reason = "the object is changed in place; self is the kind")]
     fn from_stored(&self, _object: &mut Value) {}
 
-    /// Clears what users may not set on create (status, for most kinds).
+    /// Fills in or clears what is not the users' to set on create. What the facts wipe (status,
+    /// for most kinds) is gone already: see `Row::prepare_for_create`.
     fn prepare_for_create(&self, _context: &Context, _object: &mut Value) {}
 
     /// Every mistake in the object, each with its path. Metadata common to all kinds is
-    /// checked by the caller; see `validates_name` for the kind's own rule of names.
+    /// checked by the caller; see `validate_name` for the kind's own rule of names.
     fn validate(&self, _object: &Value) -> ErrorList {
         ErrorList::new()
     }
@@ -50,8 +51,8 @@ pub trait Strategy: Send + Sync + 'static {
         crate::names::dns1123_subdomain(name, prefix)
     }
 
-    /// Keeps what users may not change (status on a spec update). Afterwards the caller
-    /// bumps the generation if `has_generation` and `is_new_generation` say so.
+    /// Keeps what users may not change, beyond what the facts reset (`Row::prepare_for_update`
+    /// has put that back). Afterwards the caller counts the generation.
     fn prepare_for_update(&self, _context: &Context, _new: &mut Value, _old: &Value) {}
 
     /// Every mistake in the change, immutable fields included.
@@ -59,21 +60,8 @@ pub trait Strategy: Send + Sync + 'static {
         self.validate(new)
     }
 
-    /// For the `status` subresource: by default everything but status is kept from `old`.
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        let status = new.get("status").cloned();
-        let metadata = new.get("metadata").cloned();
-        *new = old.clone();
-        if let Some(object) = new.as_object_mut() {
-            match status {
-                Some(status) => object.insert("status".into(), status),
-                None => object.remove("status"),
-            };
-            if let Some(metadata) = metadata {
-                object.insert("metadata".into(), metadata);
-            }
-        }
-    }
+    /// The same for the `status` subresource.
+    fn prepare_for_status_update(&self, _context: &Context, _new: &mut Value, _old: &Value) {}
 
     fn validate_status_update(&self, _new: &Value, _old: &Value) -> ErrorList {
         ErrorList::new()
@@ -91,16 +79,6 @@ pub trait Strategy: Send + Sync + 'static {
     /// Sentences for the Warning header on create and update.
     fn warnings(&self, _new: &Value, _old: Option<&Value>) -> Vec<String> {
         Vec::new()
-    }
-
-    /// Whether metadata.generation is kept for this kind.
-    fn has_generation(&self) -> bool {
-        false
-    }
-
-    /// Whether an update makes a new generation: by default any change of `spec`.
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        crate::validation::equality::changed(new, old, &["spec"])
     }
 
     /// Whether an update through a subresource other than `status` may make a new

@@ -1,6 +1,6 @@
 //! What the tests of every kind share: one way to check a kind's rules.
 
-use crate::{Context, Strategy};
+use crate::{Context, Row, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use serde_json::Value;
@@ -11,6 +11,11 @@ pub fn context() -> Context<'static> {
     static GROUPS: LazyLock<[String; 1]> = LazyLock::new(|| ["testers".to_owned()]);
     static EXTRA: BTreeMap<String, Vec<String>> = BTreeMap::new();
     Context { now: now(), user: "tester", uid: "", groups: &*GROUPS, extra: &EXTRA }
+}
+
+/// The preferred version's row of a builtin kind.
+pub fn row(kind: &str) -> &'static Row {
+    crate::all().iter().find(|row| row.kind == kind).expect("a builtin kind")
 }
 
 pub fn now() -> jiff::Timestamp {

@@ -254,21 +254,21 @@ fn minimal_objects_are_created_and_updated() {
         let (what, strategy) = (row.gvk(), row.strategy.as_ref());
         let mut object = minimal(row);
         strategy.default(&mut object);
-        strategy.prepare_for_create(&context(), &mut object);
+        row.prepare_for_create(&context(), &mut object);
         normalize(row, &mut object);
         assert_eq!(validate_metadata(&object, row.is_namespaced(), strategy), [], "{what}");
         assert_eq!(strategy.validate(&object), [], "{what}");
         object.set_meta("resourceVersion", "1");
         let mut new = object.clone();
         strategy.default(&mut new);
-        strategy.prepare_for_update(&context(), &mut new, &object);
+        row.prepare_for_update(&context(), "", &mut new, &object);
         normalize(row, &mut new);
         assert_eq!(new, object, "{what}: an update without a change changes nothing");
         assert_eq!(validate_metadata_update(&new, &object), [], "{what}");
         assert_eq!(strategy.validate_update(&new, &object), [], "{what}");
-        assert!(!strategy.is_new_generation(&new, &object), "{what}");
+        assert!(!row.is_new_generation(&new, &object), "{what}");
         let mut status = object.clone();
-        strategy.prepare_for_status_update(&context(), &mut status, &object);
+        row.prepare_for_update(&context(), "status", &mut status, &object);
         assert_eq!(strategy.validate_status_update(&status, &object), [], "{what}");
         assert_eq!(strategy.warnings(&object, None), Vec::<String>::new(), "{what}");
         let (mut stored, mut back) = (object.clone(), object.clone());
@@ -358,16 +358,16 @@ fn nothing_panics_wherever_a_value_is_odd() {
 fn exercise(row: &Row, object: &Value, old: &Value) {
     let (strategy, mut new) = (row.strategy.as_ref(), object.clone());
     strategy.default(&mut new);
-    strategy.prepare_for_create(&context(), &mut new);
+    row.prepare_for_create(&context(), &mut new);
     strategy.validate(&new);
-    strategy.prepare_for_update(&context(), &mut new, old);
+    row.prepare_for_update(&context(), "", &mut new, old);
     strategy.validate_update(&new, old);
-    strategy.is_new_generation(&new, old);
+    row.is_new_generation(&new, old);
     for subresource in ["ephemeralcontainers", "resize", "finalize", "approval"] {
-        strategy.prepare_for_subresource_update(&context(), subresource, &mut new, old);
+        row.prepare_for_update(&context(), subresource, &mut new, old);
         strategy.validate_subresource_update(subresource, &new, old);
     }
-    strategy.prepare_for_status_update(&context(), &mut new, old);
+    row.prepare_for_update(&context(), "status", &mut new, old);
     strategy.validate_status_update(&new, old);
     strategy.warnings(object, None);
     strategy.cells(Node::Value(object), context().now);
@@ -404,7 +404,7 @@ fn golden_defaults() {
         let row = all().iter().find(|row| row.kind == kind).expect("the kind is there");
         let mut object = minimal(row);
         row.strategy.default(&mut object);
-        row.strategy.prepare_for_create(&context(), &mut object);
+        row.prepare_for_create(&context(), &mut object);
         normalize(row, &mut object);
         insta::assert_json_snapshot!(kind, object);
     }

@@ -173,7 +173,9 @@ mod tests {
         let mut out: Vec<Resource> = Vec::new();
         for line in include_str!("../../facts/resources.tsv").lines().skip(1) {
             let columns: Vec<&str> = line.split('\t').collect();
-            let [group, version, resource, kind, scope, .., verbs] = columns.as_slice() else { panic!("{line}") };
+            let [group, version, resource, kind, scope, _, _, _, verbs, ..] = columns.as_slice() else {
+                panic!("{line}")
+            };
             let verbs: Vec<String> = verbs.split(',').map(str::to_owned).collect();
             let own = GroupVersion::new((*group).to_owned(), (*version).to_owned());
             match resource.split_once('/') {

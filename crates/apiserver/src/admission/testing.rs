@@ -6,6 +6,7 @@ use crate::registry::Caller;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
+use ferry_resources::reset::{Generation, ResetFields};
 use ferry_resources::{Row, Scope, Strategy};
 use serde_json::Value;
 use std::sync::Arc;
@@ -28,6 +29,10 @@ pub(super) fn row(group: &'static str, kind: &'static str, plural: &'static str,
         verbs: vec![],
         subresources: vec![],
         columns: vec![],
+        wiped: vec![],
+        reset: ResetFields::default(),
+        generation: Generation::default(),
+        returns_deleted_object: false,
         stored_as: GroupVersionKind::new(group, "v1", kind),
         storage_prefix: format!("/registry/{plural}/").into(),
         schema: None,

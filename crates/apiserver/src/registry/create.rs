@@ -91,8 +91,8 @@ impl Registry {
             let name = generate_name(base);
             object.set_meta("name", name);
         }
-        row.strategy.prepare_for_create(&caller.strategy_context(), &mut object);
-        if row.strategy.has_generation() {
+        row.prepare_for_create(&caller.strategy_context(), &mut object);
+        if row.has_generation() {
             object.set_meta("generation", 1);
         } else {
             object.remove_meta("generation");

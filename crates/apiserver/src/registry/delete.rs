@@ -215,27 +215,6 @@ impl Registry {
     }
 }
 
-/// Whether a kind answers a completed delete with the object's last version instead of a
-/// Status (upstream's ReturnDeletedObject).
-pub fn returns_deleted_object(row: &Row) -> bool {
-    match row.group.as_ref() {
-        "" => matches!(
-            row.plural.as_ref(),
-            "pods"
-                | "services"
-                | "namespaces"
-                | "serviceaccounts"
-                | "persistentvolumes"
-                | "persistentvolumeclaims"
-                | "podtemplates"
-                | "resourcequotas"
-        ),
-        "storage.k8s.io" => row.plural != "csistoragecapacities",
-        "resource.k8s.io" => true,
-        _ => false,
-    }
-}
-
 /// The Status that tells of a completed delete.
 pub fn deleted_status(row: &Row, object: &Value) -> Status {
     Status::success(Details {

@@ -2,11 +2,11 @@
 //! (ferry_api::patch::apply has the rules; this is where writes meet them).
 
 use super::Caller;
-use ferry_api::patch::apply::{self, Set, WriteOptions};
+use ferry_api::patch::apply::{self, WriteOptions};
 use ferry_api::status::Status;
 use ferry_resources::Row;
+use ferry_resources::reset::ResetFields;
 use serde_json::Value;
-use std::sync::LazyLock;
 
 /// How a write's changes are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,20 +15,6 @@ pub enum Tracking {
     Update,
     /// Server-side apply has recorded its changes itself.
     Applied,
-}
-
-/// What a write to the object cannot change where status has a door of its own, and the
-/// reverse: nobody comes to own a field by sending it to the wrong door.
-static NOT_MAIN: LazyLock<Set> = LazyLock::new(|| Set::of_fields(&[&["status"]]));
-static NOT_STATUS: LazyLock<Set> = LazyLock::new(|| Set::of_fields(&[&["spec"]]));
-
-/// The fields that a door leaves as they are.
-pub fn reset_fields(row: &Row, subresource: &str) -> Option<&'static Set> {
-    match subresource {
-        "" if row.subresource("status").is_some() => Some(&NOT_MAIN),
-        "status" => Some(&NOT_STATUS),
-        _ => None,
-    }
 }
 
 impl Tracking {
@@ -47,7 +33,7 @@ impl Tracking {
                 kind: &kind,
                 subresource,
                 now: caller.now,
-                reset_fields: reset_fields(row, subresource),
+                reset_fields: row.reset_fields(subresource).and_then(ResetFields::set),
             };
             apply::update(old, new, row.schema.as_deref(), &options);
         }

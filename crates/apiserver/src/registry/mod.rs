@@ -14,12 +14,12 @@ mod metadata;
 mod served;
 mod update;
 
-pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status, returns_deleted_object};
+pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status};
 pub use ferry_access::caller::{Annotations, Caller, Wants, Warnings};
 pub use ferry_cache::rows::{Rows, decode};
 pub use ferry_cache::{encode, lookup};
 pub use hooks::{Finish, HookTable, Hooks};
-pub use managed_fields::{Tracking, reset_fields};
+pub use managed_fields::Tracking;
 pub use update::{Admit, IfAbsent, Part, Target, Updated, View};
 
 use crate::admission::{Admission, AdmissionRequest, Operation};

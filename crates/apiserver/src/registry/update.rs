@@ -262,13 +262,7 @@ impl Registry {
         metadata::ensure_namespace(row, target.namespace, new)?;
         keep(new, old, "generation");
         let context = caller.strategy_context();
-        match target.part {
-            Part::Main => row.strategy.prepare_for_update(&context, new, old),
-            Part::Status => row.strategy.prepare_for_status_update(&context, new, old),
-            Part::Other(subresource) => {
-                row.strategy.prepare_for_subresource_update(&context, subresource, new, old);
-            }
-        }
+        row.prepare_for_update(&context, target.part.name(), new, old);
         if new.uid().is_empty() {
             keep(new, old, "uid");
         }
@@ -284,7 +278,7 @@ impl Registry {
             Part::Status => false,
             Part::Other(subresource) => row.strategy.subresource_counts_generation(subresource),
         };
-        if row.strategy.has_generation() && counts_generation && row.strategy.is_new_generation(new, old) {
+        if counts_generation && row.is_new_generation(new, old) {
             new.set_meta("generation", old.generation() + 1);
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::options::{invalid_options, validate_dry_run};
 use crate::answer;
 use crate::authz::Attributes;
 use crate::negotiate::{self, Accepted};
-use crate::registry::{Caller, DeleteOptions, Deleted, Wants, deleted_status, returns_deleted_object};
+use crate::registry::{Caller, DeleteOptions, Deleted, Wants, deleted_status};
 use crate::transport::Body;
 use crate::wire;
 use bytes::Bytes;
@@ -43,7 +43,7 @@ fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &A
             let value = serde_json::to_value(&status).unwrap_or(Value::Null);
             answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })
         }
-        Deleted::Gone(written) if !returns_deleted_object(&call.row) => {
+        Deleted::Gone(written) if !call.row.returns_deleted_object => {
             let status = deleted_status(&call.row, written.object());
             let value = serde_json::to_value(&status).unwrap_or(Value::Null);
             answer::document(StatusCode::OK, &value, &Accepted { shape: negotiate::Shape::Object, ..*accepted })

@@ -5,7 +5,7 @@
 use super::Call;
 use super::options::{WriteOptions, invalid_options};
 use crate::negotiate::Format;
-use crate::registry::{Part, Target, Tracking, reset_fields};
+use crate::registry::{Part, Target, Tracking};
 use crate::transport::Body;
 use crate::wire::{self, FieldValidation};
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use ferry_api::patch::apply::{ApplyOptions, apply};
 use ferry_api::patch::{json, merge, strategic};
 use ferry_api::schema::TypeDef;
 use ferry_api::status::Status;
+use ferry_resources::reset::ResetFields;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use serde_json::Value;
@@ -99,7 +100,7 @@ pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<
                     kind: &gvk,
                     subresource: part.name(),
                     now: call.now,
-                    reset_fields: reset_fields(row, part.name()),
+                    reset_fields: row.reset_fields(part.name()).and_then(ResetFields::set),
                 };
                 let force = options.force.unwrap_or(false);
                 let merged = apply(old, &config, row.schema.as_deref(), &ApplyOptions { write, force })?;

@@ -7,11 +7,10 @@ use super::rule::{
 };
 use super::warn_of_static_suffix;
 use crate::cel::admission::{Compiler, Place, variable_detail};
-use crate::read::{Read, ReadNode, default_value, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, default_value};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::each;
-use crate::{Context, Strategy, names, print};
+use crate::{Strategy, names, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -35,19 +34,6 @@ impl Strategy for Policy {
         let spec = ensure_object(policy).entry("spec").or_insert_with(|| json!({}));
         default_value(spec, "failurePolicy", "Fail");
         default_match_resources(spec, "matchConstraints");
-    }
-
-    fn prepare_for_create(&self, _context: &Context, policy: &mut Value) {
-        remove(policy, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
     }
 
     fn validate(&self, policy: &Value) -> ErrorList {
@@ -77,10 +63,6 @@ impl Strategy for Policy {
 
     fn warnings(&self, policy: &Value, _old: Option<&Value>) -> Vec<String> {
         warn_of_static_suffix(policy.name())
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn allows_unconditional_update(&self) -> bool {

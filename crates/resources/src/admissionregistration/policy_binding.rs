@@ -52,10 +52,6 @@ impl Strategy for PolicyBinding {
         warn_of_static_suffix(binding.name())
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
     fn allows_unconditional_update(&self) -> bool {
         false
     }

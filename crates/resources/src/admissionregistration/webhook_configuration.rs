@@ -8,9 +8,9 @@ use super::rule::{
 use super::warn_of_static_suffix;
 use crate::read::{Read, ReadNode, default_value, field_mut, list_mut};
 use crate::validation::domains::validate_fully_qualified_name;
+use crate::validation::each;
 use crate::validation::labels::validate_label_selector;
 use crate::validation::webhook::{default_service_port, validate_client_config};
-use crate::validation::{each, equality};
 use crate::{Strategy, names, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -81,14 +81,6 @@ impl Strategy for WebhookConfiguration {
 
     fn warnings(&self, configuration: &Value, _old: Option<&Value>) -> Vec<String> {
         warn_of_static_suffix(configuration.name())
-    }
-
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        equality::changed(new, old, &["webhooks"])
     }
 
     fn allows_unconditional_update(&self) -> bool {
@@ -179,7 +171,7 @@ fn validate_review_versions(errors: &mut ErrorList, hook: &Value, demands: &Dema
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{cells, check, check_update};
+    use crate::testing::{cells, check, check_update, row};
 
     const MUTATING: WebhookConfiguration = WebhookConfiguration::Mutating;
 
@@ -259,7 +251,7 @@ mod tests {
     fn what_was_let_in_may_stay() {
         let old = || changed("sideEffects", json!("Some"));
         check_update(&MUTATING, old(), old(), &[]);
-        assert!(MUTATING.is_new_generation(&with(vec![hook()]), &with(vec![])));
+        assert!(row("MutatingWebhookConfiguration").is_new_generation(&with(vec![hook()]), &with(vec![])));
         assert_eq!(Value::from(cells(&MUTATING, with(vec![hook()]))), json!(["a", 1, "10m"]));
     }
 }

@@ -1,8 +1,7 @@
 //! APIService: the strategy of which server answers for a group and version
 //! (kube-aggregator's registry/apiservice).
 
-use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::each;
 use crate::{Context, Strategy, names, print};
 use ferry_api::document::Node;
@@ -32,15 +31,6 @@ impl Strategy for ApiService {
             }]})
         };
         set(object, "status", status);
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
     }
 
     fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
@@ -38,20 +38,17 @@ impl Strategy for DaemonSet {
     }
 
     fn prepare_for_create(&self, _context: &Context, daemon_set: &mut Value) {
-        set(daemon_set, "status", json!({}));
         let generation = template_generation(daemon_set).max(1);
         set_template_generation(daemon_set, generation);
     }
 
     fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         let changed = !same_at(new, old, &["spec", "template"]);
         set_template_generation(new, template_generation(old).saturating_add(i64::from(changed)));
     }
 
     /// The generation of the template stays out of reach of a status update too.
     fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
         set_template_generation(new, template_generation(old));
     }
 
@@ -99,10 +96,6 @@ impl Strategy for DaemonSet {
             return Vec::new();
         }
         template_warnings(new.field("spec").field("template"), &Path::new("spec").child("template"))
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, daemon_set: Node<'_>, now: Timestamp) -> Vec<Value> {
@@ -195,7 +188,7 @@ fn validate_rolling_update(errors: &mut ErrorList, rolling: &Value, path: &Path)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{cells, check, check_update, context, texts};
+    use crate::testing::{cells, check, check_update, context, row, texts};
 
     fn daemon_set() -> Value {
         json!({
@@ -281,7 +274,7 @@ mod tests {
         new["spec"]["template"]["spec"]["containers"][0]["image"] = "agent:v2".into();
         DaemonSet.prepare_for_update(&context(), &mut new, &old);
         assert_eq!(template_generation(&new), 2);
-        assert!(DaemonSet.is_new_generation(&new, &old));
+        assert!(row("DaemonSet").is_new_generation(&new, &old));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::{FIELD_IS_IMMUTABLE, equality, nonnegative, semantically_equal, shown};
-use crate::{Context, Strategy, print};
+use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, semantically_equal, shown};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -30,14 +30,6 @@ impl Strategy for Deployment {
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, deployment: &mut Value) {
-        set(deployment, "status", json!({}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, deployment: &Value) -> ErrorList {
@@ -65,15 +57,6 @@ impl Strategy for Deployment {
         errors
     }
 
-    /// A status update changes neither the spec nor the labels.
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        match old.meta("labels").cloned() {
-            Some(labels) => new.set_meta("labels", labels),
-            None => new.remove_meta("labels"),
-        }
-    }
-
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (status, path) = (new.field("status"), Path::new("status"));
@@ -99,17 +82,7 @@ impl Strategy for Deployment {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        workload_warnings(self, new, old)
-    }
-
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    /// Annotations count too, because they are copied to the replica sets.
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        equality::changed(new, old, &["spec"])
-            || new.field("metadata").entries("annotations") != old.field("metadata").entries("annotations")
+        workload_warnings(new, old)
     }
 
     fn cells(&self, deployment: Node<'_>, now: Timestamp) -> Vec<Value> {
@@ -168,7 +141,8 @@ fn validate_rolling_update(errors: &mut ErrorList, rolling: &Value, path: &Path)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{cells, check, check_update};
+    use crate::testing::{cells, check, check_update, row};
+    use ferry_api::object::Meta;
 
     fn deployment() -> Value {
         json!({
@@ -289,9 +263,9 @@ mod tests {
     fn generations_follow_spec_and_annotations() {
         let mut new = deployment();
         new.set_meta("labels", json!({"a": "b"}));
-        assert!(!Deployment.is_new_generation(&new, &deployment()));
+        assert!(!row("Deployment").is_new_generation(&new, &deployment()));
         new.set_meta("annotations", json!({"a": "b"}));
-        assert!(Deployment.is_new_generation(&new, &deployment()));
+        assert!(row("Deployment").is_new_generation(&new, &deployment()));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::nonnegative;
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::ensure_object;
@@ -21,14 +21,6 @@ impl Strategy for ReplicaSet {
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, replica_set: &mut Value) {
-        set(replica_set, "status", json!({"replicas": 0}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, set: &Value) -> ErrorList {
@@ -63,11 +55,7 @@ impl Strategy for ReplicaSet {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        workload_warnings(self, new, old)
-    }
-
-    fn has_generation(&self) -> bool {
-        true
+        workload_warnings(new, old)
     }
 
     fn selectable_fields(&self, set: Node<'_>) -> Vec<(&'static str, String)> {

@@ -4,7 +4,6 @@
 use crate::names;
 use crate::pod_spec::template::template_warnings;
 use crate::read::Read;
-use crate::strategy::Strategy;
 use crate::validation::nonnegative;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -45,11 +44,11 @@ pub fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready:
 
 /// The warnings of a kind whose pods come from `spec.template`; none for an update that
 /// makes no new generation.
-pub fn workload_warnings(strategy: &dyn Strategy, new: &Value, old: Option<&Value>) -> Vec<String> {
+pub fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let mut warnings = Vec::new();
     match old {
         None => warn_of_unlike_label_name(&mut warnings, new),
-        Some(old) if !strategy.is_new_generation(new, old) => return warnings,
+        Some(old) if new.generation() == old.generation() => return warnings,
         Some(_) => {}
     }
     let path = Path::new("spec").child("template");

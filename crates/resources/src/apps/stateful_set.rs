@@ -13,6 +13,7 @@ use crate::validation::{each, nonnegative, shown};
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::object::Meta;
 use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -62,12 +63,10 @@ impl Strategy for StatefulSet {
     }
 
     fn prepare_for_create(&self, _context: &Context, stateful_set: &mut Value) {
-        set(stateful_set, "status", json!({}));
         drop_max_unavailable(stateful_set);
     }
 
     fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         let rolling = old.field("spec").field("updateStrategy").field("rollingUpdate");
         if !rolling.has("maxUnavailable") {
             drop_max_unavailable(new);
@@ -125,7 +124,7 @@ impl Strategy for StatefulSet {
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         let (spec, path) = (new.field("spec"), Path::new("spec"));
         let mut warnings = Vec::new();
-        if old.is_none_or(|old| self.is_new_generation(new, old)) {
+        if old.is_none_or(|old| new.generation() != old.generation()) {
             warnings.extend(template_warnings(spec.field("template"), &path.child("template")));
         }
         for (index, claim) in spec.list("volumeClaimTemplates").iter().enumerate() {
@@ -141,10 +140,6 @@ impl Strategy for StatefulSet {
             );
         }
         warnings
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, stateful_set: Node<'_>, now: Timestamp) -> Vec<Value> {

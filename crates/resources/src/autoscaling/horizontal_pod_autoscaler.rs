@@ -1,10 +1,10 @@
 //! HorizontalPodAutoscaler, v2: the strategy of replicas that follow a load.
 
 use super::metrics::{metrics_text, validate_metrics, validate_reference};
-use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::nonnegative;
 use crate::validation::volumes::validate_nonnegative_quantity;
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersion;
@@ -41,14 +41,6 @@ impl Strategy for HorizontalPodAutoscaler {
             default_value(down, "selectPolicy", "Max");
             default_value(down, "policies", json!([policy("Percent", 100)]));
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, autoscaler: &mut Value) {
-        set(autoscaler, "status", json!({}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, autoscaler: &Value) -> ErrorList {

@@ -3,7 +3,7 @@
 
 use super::convert::{has_metrics, to_v1, to_v2};
 use super::horizontal_pod_autoscaler::{DEFAULT_CPU_UTILIZATION, HorizontalPodAutoscaler};
-use crate::read::{default_value, set};
+use crate::read::{default_value, keep, remove, set};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
@@ -33,21 +33,24 @@ impl Strategy for HorizontalPodAutoscalerV1 {
         to_v1(autoscaler);
     }
 
-    fn prepare_for_create(&self, context: &Context, autoscaler: &mut Value) {
+    // What the facts reset stands partly in annotations in this version, so it is reset once more
+    // where it is whole.
+
+    fn prepare_for_create(&self, _context: &Context, autoscaler: &mut Value) {
         to_v2(autoscaler);
-        V2.prepare_for_create(context, autoscaler);
+        remove(autoscaler, "status");
         to_v1(autoscaler);
     }
 
-    fn prepare_for_update(&self, context: &Context, new: &mut Value, old: &Value) {
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
         to_v2(new);
-        V2.prepare_for_update(context, new, &v2_of(old));
+        keep(new, &v2_of(old), "status");
         to_v1(new);
     }
 
-    fn prepare_for_status_update(&self, context: &Context, new: &mut Value, old: &Value) {
+    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
         to_v2(new);
-        V2.prepare_for_status_update(context, new, &v2_of(old));
+        keep(new, &v2_of(old), "spec");
         to_v1(new);
     }
 

@@ -3,9 +3,9 @@
 use super::job_spec::{default_job_template_spec, job_spec_warnings, validate_job_spec};
 use super::schedule::{check_schedule, is_time_zone};
 use crate::apps::replicas::warn_of_unlike_label_name;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
 use crate::validation::{nonnegative, one_of};
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -30,14 +30,6 @@ impl Strategy for CronJob {
         }
     }
 
-    fn prepare_for_create(&self, _context: &Context, cron_job: &mut Value) {
-        set(cron_job, "status", json!({}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     fn validate(&self, cron_job: &Value) -> ErrorList {
         let mut errors = validate_spec(cron_job, None);
         if cron_job.name().len() > MAX_NAME_BYTES {
@@ -57,17 +49,13 @@ impl Strategy for CronJob {
         if old.is_none() {
             warn_of_unlike_label_name(&mut warnings, new);
         }
-        if old.is_none_or(|old| self.is_new_generation(new, old)) {
+        if old.is_none_or(|old| new.generation() != old.generation()) {
             warnings.extend(job_spec_warnings(spec.field("jobTemplate").field("spec"), &path));
         }
         if old.is_some() && spec.text("schedule").contains("TZ") {
             warnings.push("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details".to_owned());
         }
         warnings
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, cron_job: Node<'_>, now: Timestamp) -> Vec<Value> {

@@ -48,11 +48,9 @@ impl Strategy for Job {
             generate_selector(job);
         }
         borrow_labels(job);
-        set(job, "status", json!({}));
     }
 
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, _old: &Value) {
         borrow_labels(new);
     }
 
@@ -87,15 +85,11 @@ impl Strategy for Job {
         let mut warnings = Vec::new();
         match old {
             None => warn_of_unlike_label_name(&mut warnings, new),
-            Some(old) if !self.is_new_generation(new, old) => return warnings,
+            Some(old) if new.generation() == old.generation() => return warnings,
             Some(_) => {}
         }
         warnings.extend(job_spec_warnings(new.field("spec"), &Path::new("spec")));
         warnings
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn selectable_fields(&self, job: Node<'_>) -> Vec<(&'static str, String)> {

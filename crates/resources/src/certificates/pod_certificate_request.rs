@@ -2,11 +2,10 @@
 
 use super::pem;
 use super::signer_name::validate_signer_name;
-use crate::read::{Read, ReadNode, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
-use crate::{Context, Strategy, names, print};
+use crate::{Strategy, names, print};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ferry_api::document::Node;
@@ -26,19 +25,6 @@ const MAX_LIFETIME: i64 = 91 * 24 * HOUR;
 const STATES: [&str; 3] = ["Issued", "Denied", "Failed"];
 
 impl Strategy for PodCertificateRequest {
-    fn prepare_for_create(&self, _context: &Context, request: &mut Value) {
-        remove(request, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
-    }
-
     fn validate(&self, request: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (request.field("spec"), Path::new("spec"));

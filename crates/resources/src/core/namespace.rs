@@ -46,7 +46,6 @@ impl Strategy for Namespace {
     }
 
     fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         match (field_mut(new, "spec"), old.field("spec")) {
             (Some(spec), Some(old)) => keep(spec, old, "finalizers"),
             (None, Some(_)) => keep(new, old, "spec"),
@@ -109,6 +108,8 @@ impl Strategy for Namespace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::context;
+    use crate::testing::row;
 
     #[test]
     fn a_new_namespace_is_active_and_finalized() {
@@ -129,7 +130,7 @@ mod tests {
     fn an_update_keeps_finalizers_and_phase() {
         let old = json!({"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
         let mut new = json!({"spec": {"finalizers": []}, "status": {"phase": "Terminating"}});
-        Namespace.prepare_for_update(&crate::testing::context(), &mut new, &old);
+        row("Namespace").prepare_for_update(&context(), "", &mut new, &old);
         assert_eq!(new, old);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::pod_spec::scheduling::validate_taint_effect;
 use crate::print;
-use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, field_mut, remove, set};
 use crate::validation::labels::validate_label_name;
 use crate::validation::network::{is_dual_stack, validate_cidr};
 use crate::validation::resources::validate_amount;
@@ -37,10 +37,6 @@ impl Strategy for Node {
         if let Some(status) = field_mut(node, "status") {
             remove(status, "config");
         }
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, node: &Value) -> ErrorList {

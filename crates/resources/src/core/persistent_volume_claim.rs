@@ -43,7 +43,6 @@ impl Strategy for PersistentVolumeClaim {
     }
 
     fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         if let Some(spec) = field_mut(new, "spec") {
             drop_foreign_reference(spec, old.field("spec"));
             drop_unknown_source(spec, old.field("spec"));

@@ -2,10 +2,10 @@
 
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
 use crate::read::{Read, ReadNode, field_mut};
-use crate::validation::equality;
 use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -27,17 +27,9 @@ impl Strategy for PodTemplate {
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         match old {
-            Some(old) if !self.is_new_generation(new, old) => Vec::new(),
+            Some(old) if new.generation() == old.generation() => Vec::new(),
             _ => template_warnings(new.field("template"), &Path::new("template")),
         }
-    }
-
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        equality::changed(new, old, &["template"])
     }
 
     fn cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {

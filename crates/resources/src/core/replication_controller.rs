@@ -2,9 +2,9 @@
 
 use crate::apps::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_value, field_mut, keep, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::{nonnegative, shown};
-use crate::{Context, Propagation, Strategy, print};
+use crate::{Propagation, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -31,14 +31,6 @@ impl Strategy for ReplicationController {
         if controller.field("metadata").entries("labels").is_empty() {
             controller.set_meta("labels", labels);
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, controller: &mut Value) {
-        set(controller, "status", json!({"replicas": 0}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, controller: &Value) -> ErrorList {
@@ -80,11 +72,7 @@ impl Strategy for ReplicationController {
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        workload_warnings(self, new, old)
-    }
-
-    fn has_generation(&self) -> bool {
-        true
+        workload_warnings(new, old)
     }
 
     fn selectable_fields(&self, controller: Node<'_>) -> Vec<(&'static str, String)> {

@@ -1,16 +1,16 @@
 //! ResourceQuota: the strategy of limits for a namespace as a whole.
 
+use crate::Strategy;
 use crate::print;
-use crate::read::{Read, ReadNode, keep, set};
+use crate::read::{Read, ReadNode};
 use crate::validation::resources::{amount, is_standard_for_quota, validate_amount, validate_quota_resource_name};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown};
-use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::quantity::Quantity;
 use ferry_api::view::Element;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub struct ResourceQuota;
@@ -26,14 +26,6 @@ const SCOPES: &[&str] = &[
 ];
 
 impl Strategy for ResourceQuota {
-    fn prepare_for_create(&self, _context: &Context, quota: &mut Value) {
-        set(quota, "status", json!({}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     fn validate(&self, quota: &Value) -> ErrorList {
         let mut errors = validate_spec(quota);
         validate_status(&mut errors, quota);
@@ -202,6 +194,7 @@ fn inapplicable<'a>(spec: Option<&'a Value>, scope: &'a str) -> impl Iterator<It
 mod tests {
     use super::*;
     use crate::testing::check;
+    use serde_json::json;
 
     #[test]
     fn resources_and_scopes_fit() {

@@ -6,6 +6,7 @@ use super::scale::ScalePaths;
 use super::strategy::CustomResource;
 use super::{Custom, Definition};
 use crate::read::Read;
+use crate::reset::{Generation, ResetFields};
 use crate::row::{Row, Scope, Subresource};
 use ferry_api::gvk::GroupVersionKind;
 use serde_json::Value;
@@ -54,13 +55,19 @@ fn row(definition: &Value, compiled: &Arc<Definition>, version: &Value, index: u
     let has_status = subresources.has("status");
     let gvk = compiled.group_version(name).with_kind(names.text("kind").to_owned());
     let verbs = |list: &'static [&'static str]| list.iter().map(|verb| Cow::Borrowed(*verb)).collect::<Vec<_>>();
+    let reset = ResetFields::of(if has_status { "status" } else { "-" });
     let mut served = Vec::new();
     if has_status {
-        served.push(Subresource { name: "status".into(), kind: gvk.clone(), verbs: verbs(&SUBRESOURCE_VERBS) });
+        served.push(Subresource {
+            name: "status".into(),
+            kind: gvk.clone(),
+            verbs: verbs(&SUBRESOURCE_VERBS),
+            reset: ResetFields::of("metadata,spec"),
+        });
     }
     if scale.is_some() {
         let kind = GroupVersionKind::new("autoscaling", "v1", "Scale");
-        served.push(Subresource { name: "scale".into(), kind, verbs: verbs(&SUBRESOURCE_VERBS) });
+        served.push(Subresource { name: "scale".into(), kind, verbs: verbs(&SUBRESOURCE_VERBS), reset: reset.clone() });
     }
     let selectable = version.list("selectableFields").iter().filter_map(|field| {
         let path = field.text("jsonPath");
@@ -89,6 +96,10 @@ fn row(definition: &Value, compiled: &Arc<Definition>, version: &Value, index: u
         verbs: verbs(if compiled.terminating { &LAST_VERBS } else { &VERBS }),
         subresources: served,
         columns: described,
+        wiped: if has_status { vec!["status"] } else { Vec::new() },
+        reset,
+        generation: Generation::Content,
+        returns_deleted_object: false,
         stored_as: compiled.group_version(&compiled.storage_version).with_kind(names.text("kind").to_owned()),
         storage_prefix: format!("/registry/{group}/{plural}/").into(),
         schema: Some(structural.type_def()),

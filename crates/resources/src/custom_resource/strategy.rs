@@ -64,22 +64,6 @@ impl Strategy for CustomResource {
         self.custom.structural.default(object);
     }
 
-    fn prepare_for_create(&self, _context: &Context, object: &mut Value) {
-        if self.custom.has_status {
-            remove(object, "status");
-        }
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        if self.custom.has_status {
-            match old.get("status") {
-                // A null is a value of its own here, unlike in builtin kinds.
-                Some(status) => set(new, "status", status.clone()),
-                None => remove(new, "status"),
-            }
-        }
-    }
-
     /// Of everything but status only the record of who wrote what is taken.
     fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
         let status = new.get("status").cloned();
@@ -95,10 +79,6 @@ impl Strategy for CustomResource {
             Some(status) => set(new, "status", status),
             None => remove(new, "status"),
         }
-    }
-
-    fn prepare_for_subresource_update(&self, context: &Context, _subresource: &str, new: &mut Value, old: &Value) {
-        self.prepare_for_update(context, new, old);
     }
 
     fn validate(&self, object: &Value) -> ErrorList {
@@ -135,20 +115,6 @@ impl Strategy for CustomResource {
 
     fn requires_standard_finalizers(&self) -> bool {
         false
-    }
-
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    /// Any change outside of metadata; what may not change has been put back.
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        let content = |object: &Value| {
-            let mut object = object.clone();
-            remove(&mut object, "metadata");
-            object
-        };
-        content(new) != content(old)
     }
 
     fn allows_unconditional_update(&self) -> bool {

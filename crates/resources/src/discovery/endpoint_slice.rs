@@ -81,16 +81,6 @@ impl Strategy for EndpointSlice {
         warnings
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    /// Everything but metadata counts, and of metadata the labels, which name the service.
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        equality::changed(new, old, &["addressType", "endpoints", "ports"])
-            || new.field("metadata").entries("labels") != old.field("metadata").entries("labels")
-    }
-
     fn cells(&self, slice: Node<'_>, now: Timestamp) -> Vec<Value> {
         let port = |port: Node<'_>| match (port.opt_int("port"), port.opt_text("name")) {
             (Some(number), _) => number.to_string(),

@@ -2,10 +2,9 @@
 
 use super::defaults::mandatory;
 use super::validate_conditions;
-use crate::read::{Read, ReadNode, default_int, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, default_int, keep};
 use crate::validation::{each, equality, shown};
-use crate::{Context, Strategy, names, print};
+use crate::{Strategy, names, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -25,19 +24,6 @@ impl Strategy for FlowSchema {
         default_int(spec, "matchingPrecedence", 1000);
     }
 
-    fn prepare_for_create(&self, _context: &Context, schema: &mut Value) {
-        remove(schema, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
-    }
-
     fn validate(&self, schema: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         validate_spec(&mut errors, schema);
@@ -50,10 +36,6 @@ impl Strategy for FlowSchema {
         let mut errors = ErrorList::new();
         validate_conditions(&mut errors, new);
         errors
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, schema: Node<'_>, now: Timestamp) -> Vec<Value> {

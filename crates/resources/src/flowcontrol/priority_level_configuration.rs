@@ -3,10 +3,9 @@
 
 use super::flow_schema::validate_mandatory;
 use super::validate_conditions;
-use crate::read::{Read, ReadNode, default_int, default_value, field_mut, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, default_int, default_value, field_mut};
 use crate::validation::one_of;
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -37,19 +36,6 @@ impl Strategy for PriorityLevelConfiguration {
         }
     }
 
-    fn prepare_for_create(&self, _context: &Context, level: &mut Value) {
-        remove(level, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
-    }
-
     fn validate(&self, level: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         if level.annotation(PRESERVE_ZERO).is_some() {
@@ -67,10 +53,6 @@ impl Strategy for PriorityLevelConfiguration {
         let mut errors = ErrorList::new();
         validate_conditions(&mut errors, new);
         errors
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, level: Node<'_>, now: Timestamp) -> Vec<Value> {

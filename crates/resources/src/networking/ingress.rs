@@ -1,17 +1,17 @@
 //! Ingress: the strategy of routes from outside to services, by host and path.
 
-use crate::read::{Read, ReadNode, keep, set};
+use crate::read::{Read, ReadNode};
 use crate::validation::domains::{is_host, validate_typed_reference};
 use crate::validation::each;
 use crate::validation::network::{validate_ip, validate_port_number};
-use crate::{Context, Strategy, names, print};
+use crate::{Strategy, names, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use ferry_api::rules::cidr::parse_ip_sloppy;
 use ferry_api::view::List;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub struct Ingress;
 
@@ -29,14 +29,6 @@ struct Tolerance {
 }
 
 impl Strategy for Ingress {
-    fn prepare_for_create(&self, _context: &Context, ingress: &mut Value) {
-        set(ingress, "status", json!({"loadBalancer": {}}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     fn validate(&self, ingress: &Value) -> ErrorList {
         let mut errors = validate_spec(ingress, Tolerance::default());
         if let (Some(annotation), Some(class)) =
@@ -93,10 +85,6 @@ impl Strategy for Ingress {
             return Vec::new();
         }
         vec![format!("annotation {CLASS_ANNOTATION:?} is deprecated, please use 'spec.ingressClassName' instead")]
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, ingress: Node<'_>, now: Timestamp) -> Vec<Value> {
@@ -265,6 +253,7 @@ fn validate_backend(errors: &mut ErrorList, backend: Option<&Value>, path: &Path
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update, texts};
+    use serde_json::json;
 
     fn service() -> Value {
         json!({"service": {"name": "web", "port": {"number": 80}}})

@@ -46,10 +46,6 @@ impl Strategy for IngressClass {
         errors
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
     fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         let spec = class.field("spec");
         let is_default = class.annotation(DEFAULT_ANNOTATION) == Some("true");

@@ -57,10 +57,6 @@ impl Strategy for NetworkPolicy {
         warnings
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
     fn cells(&self, policy: Node<'_>, now: Timestamp) -> Vec<Value> {
         let selector = print::selector(policy.field("spec").field("podSelector"));
         vec![policy.name().into(), print::or_none(selector).into(), print::age(policy, now).into()]

@@ -1,10 +1,9 @@
 //! ServiceCIDR: the strategy of a range that services take their addresses from.
 
-use crate::read::{Read, ReadNode, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode};
 use crate::validation::FIELD_IS_IMMUTABLE;
 use crate::validation::network::validate_canonical_cidr;
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::Cidr;
@@ -14,19 +13,6 @@ use serde_json::Value;
 pub struct ServiceCidr;
 
 impl Strategy for ServiceCidr {
-    fn prepare_for_create(&self, _context: &Context, range: &mut Value) {
-        remove(range, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
-    }
-
     fn validate(&self, range: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         validate_ranges(&mut errors, range);

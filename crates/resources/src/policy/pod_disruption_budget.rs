@@ -1,15 +1,15 @@
 //! PodDisruptionBudget: the strategy of how many pods may be missing at once.
 
-use crate::read::{Read, ReadNode, field_mut, keep, set};
+use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::int_or_percent::{int_or_percent_text, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::{nonnegative, shown};
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub struct PodDisruptionBudget;
 
@@ -28,14 +28,6 @@ impl Strategy for PodDisruptionBudget {
         {
             expressions.retain(|expression| expression.text("key") != OLD_EMPTY_SELECTOR);
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, budget: &mut Value) {
-        set(budget, "status", json!({}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, budget: &Value) -> ErrorList {
@@ -68,10 +60,6 @@ impl Strategy for PodDisruptionBudget {
             nonnegative(&mut errors, &path.child(key), status.int(key));
         }
         errors
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn allows_unconditional_update(&self) -> bool {
@@ -110,6 +98,7 @@ fn is_match_none(selector: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::testing::{cells, check, texts};
+    use serde_json::json;
 
     fn budget(spec: Value) -> Value {
         json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": spec})

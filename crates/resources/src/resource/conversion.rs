@@ -159,14 +159,6 @@ impl<S: Strategy> Strategy for Beta<S> {
         self.stable.warnings(&self.stable_form(new), old.as_ref())
     }
 
-    fn has_generation(&self) -> bool {
-        self.stable.has_generation()
-    }
-
-    fn is_new_generation(&self, new: &Value, old: &Value) -> bool {
-        self.stable.is_new_generation(&self.stable_form(new), &self.stable_form(old))
-    }
-
     fn allows_unconditional_update(&self) -> bool {
         self.stable.allows_unconditional_update()
     }

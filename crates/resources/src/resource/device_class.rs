@@ -27,10 +27,6 @@ impl Strategy for DeviceClass {
         errors
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
     fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![class.name().into(), print::age(class, now).into()]
     }

@@ -2,8 +2,7 @@
 
 use super::naming::{validate_driver, validate_label, validate_pool};
 use super::taint::{set_time_added, validate_taint};
-use crate::read::{Read, ReadNode, field_mut, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, field_mut, remove};
 use crate::validation::conditions::validate_conditions;
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
@@ -17,7 +16,6 @@ const MAX_CONDITIONS: usize = 8;
 
 impl Strategy for DeviceTaintRule {
     fn prepare_for_create(&self, context: &Context, rule: &mut Value) {
-        remove(rule, "status");
         if let Some(taint) = field_mut(rule, "spec").and_then(|spec| field_mut(spec, "taint")) {
             set_time_added(context, taint);
         }
@@ -25,7 +23,6 @@ impl Strategy for DeviceTaintRule {
 
     /// A taint that does something else from now on counts from now on.
     fn prepare_for_update(&self, context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         let was = old.field("spec").field("taint");
         if let Some(taint) = field_mut(new, "spec").and_then(|spec| field_mut(spec, "taint")) {
             let changed = taint.text("effect") != was.text("effect");
@@ -34,11 +31,6 @@ impl Strategy for DeviceTaintRule {
             }
             set_time_added(context, taint);
         }
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
     }
 
     fn validate(&self, rule: &Value) -> ErrorList {
@@ -57,10 +49,6 @@ impl Strategy for DeviceTaintRule {
             errors.push(Error::too_many(&path, conditions.len(), MAX_CONDITIONS));
         }
         errors
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn cells(&self, rule: Node<'_>, now: Timestamp) -> Vec<Value> {

@@ -6,8 +6,7 @@ use super::request::{
     validate_references,
 };
 use crate::pod_spec::scheduling::validate_node_selector;
-use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, field_mut, set};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::labels::validate_label_name;
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, one_of, shown};
@@ -36,18 +35,8 @@ impl Strategy for ResourceClaim {
         }
     }
 
-    fn prepare_for_create(&self, _context: &Context, claim: &mut Value) {
-        remove(claim, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     /// The status of a device goes with the device.
     fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
         let allocated = allocated(new.field("status"));
         let gone: HashSet<String> =
             self::allocated(old.field("status")).into_iter().filter(|device| !allocated.contains(device)).collect();

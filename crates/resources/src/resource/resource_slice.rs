@@ -59,10 +59,6 @@ impl Strategy for ResourceSlice {
         vec![format!("spec.driver: driver names should be lowercase; {driver:?} contains uppercase characters")]
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
     fn selectable_fields(&self, slice: Node<'_>) -> Vec<(&'static str, String)> {
         let spec = slice.field("spec");
         vec![("spec.nodeName", spec.text("nodeName").into()), ("spec.driver", spec.text("driver").into())]

@@ -61,15 +61,6 @@ impl Strategy for PriorityClass {
         errors
     }
 
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    /// It begins with one and stays there: nothing of it has an observer.
-    fn is_new_generation(&self, _new: &Value, _old: &Value) -> bool {
-        false
-    }
-
     fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
         vec![
             class.name().into(),

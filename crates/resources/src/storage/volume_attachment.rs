@@ -2,15 +2,14 @@
 
 use crate::core::persistent_volume::{VolumeOf, default_volume_spec, validate_volume_spec};
 use crate::names;
-use crate::read::{Read, ReadNode, field_mut, keep, set};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::volumes::validate_csi_driver_name;
 use crate::validation::{each, validate_immutable};
-use crate::{Context, Strategy, print};
+use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub struct VolumeAttachment;
 
@@ -25,14 +24,6 @@ impl Strategy for VolumeAttachment {
         if let Some(volume) = volume {
             default_volume_spec(volume);
         }
-    }
-
-    fn prepare_for_create(&self, _context: &Context, attachment: &mut Value) {
-        set(attachment, "status", json!({"attached": false}));
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
     }
 
     fn validate(&self, attachment: &Value) -> ErrorList {
@@ -54,11 +45,6 @@ impl Strategy for VolumeAttachment {
         let mut errors = self.validate(new);
         validate_immutable(&mut errors, new, old, &["spec"], &Path::new("spec"));
         errors
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
@@ -119,8 +105,9 @@ fn validate_status(errors: &mut ErrorList, status: Option<&Value>, path: &Path) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{cells, check, check_update, context, texts};
+    use crate::testing::{cells, check, check_update, context, row, texts};
     use ferry_api::object::Meta;
+    use serde_json::json;
 
     fn attachment() -> Value {
         json!({
@@ -166,7 +153,7 @@ mod tests {
         let mut new = attachment();
         new["metadata"]["labels"] = json!({"a": "b"});
         new["status"] = json!({"attached": true, "attachError": {"errorCode": -1}});
-        VolumeAttachment.prepare_for_status_update(&context(), &mut new, &attachment());
+        row("VolumeAttachment").prepare_for_update(&context(), "status", &mut new, &attachment());
         assert_eq!(new.meta("labels"), None);
         assert_eq!(
             texts(&VolumeAttachment.validate_status_update(&new, &attachment())),

@@ -1,10 +1,9 @@
 //! StorageVersionMigration: the strategy of rewriting a resource in its newest version.
 
-use crate::read::{Read, ReadNode, keep, remove};
-use crate::status_metadata::keep_metadata;
+use crate::read::{Read, ReadNode};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::{FIELD_IS_IMMUTABLE, shown};
-use crate::{Context, Strategy, names};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
@@ -13,19 +12,6 @@ use serde_json::Value;
 pub struct StorageVersionMigration;
 
 impl Strategy for StorageVersionMigration {
-    fn prepare_for_create(&self, _context: &Context, migration: &mut Value) {
-        remove(migration, "status");
-    }
-
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        keep_metadata(new, old);
-    }
-
     fn validate(&self, migration: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (resource, path) = (migration.field("spec").field("resource"), Path::new("spec").child("resource"));

@@ -28,7 +28,11 @@ pub fn changed(new: &Value, old: &Value, fields: &[&str]) -> bool {
 
 /// Whether what stands at a path means the same in both objects.
 pub fn same_at(new: &Value, old: &Value, path: &[&str]) -> bool {
-    let mut definition = schema::of_kind(&new.gvk()).map(|definition| &**definition);
+    same_in(schema::of_kind(&new.gvk()).map(|definition| &**definition), new, old, path)
+}
+
+/// The same for objects whose type is known.
+pub fn same_in(mut definition: Option<&TypeDef>, new: &Value, old: &Value, path: &[&str]) -> bool {
     let (mut a, mut b) = (Some(new), Some(old));
     let (mut ty, mut pointer) = (None, true);
     for key in path {

@@ -6,11 +6,12 @@ use super::type_check::compute_warnings;
 use crate::ServerState;
 use crate::authn::UserInfo;
 use crate::registry::lookup::Change;
-use crate::registry::{Caller, IfAbsent, Part, Target, Tracking, reset_fields};
+use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
 use ferry_api::object::Meta;
 use ferry_api::patch::apply::{ApplyOptions, WriteOptions, apply};
 use ferry_api::status::Status;
 use ferry_resources::read::Read;
+use ferry_resources::reset::ResetFields;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -90,7 +91,7 @@ async fn reconcile(server: &ServerState, name: &str) -> Result<(), Status> {
         kind: &kind,
         subresource: "status",
         now: caller.now,
-        reset_fields: reset_fields(&row, "status"),
+        reset_fields: row.reset_fields("status").and_then(ResetFields::set),
     };
     registry
         .update(&target, Tracking::Applied, &caller, &mut |old| {

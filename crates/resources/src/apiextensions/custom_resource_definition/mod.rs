@@ -10,7 +10,7 @@ mod structural;
 mod tests;
 mod validate;
 
-use crate::read::{Read, default_text, default_value, field_mut, keep, list_mut, set};
+use crate::read::{Read, default_text, default_value, field_mut, list_mut, set};
 use crate::structural::is_known_format;
 use crate::validation::webhook::default_service_port;
 use crate::{Context, Strategy};
@@ -59,8 +59,7 @@ impl Strategy for CustomResourceDefinition {
         set(definition, "status", status);
     }
 
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
+    fn prepare_for_update(&self, _context: &Context, new: &mut Value, _old: &Value) {
         let Some(version) = storage_version(new).map(str::to_owned) else { return };
         if new.field("status").texts("storedVersions").any(|stored| stored == version) {
             return;
@@ -69,10 +68,6 @@ impl Strategy for CustomResourceDefinition {
         stored.push(version.into());
         let status = ensure_object(new).entry("status").or_insert_with(|| json!({}));
         set(status, "storedVersions", stored);
-    }
-
-    fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
     }
 
     fn validate(&self, definition: &Value) -> ErrorList {
@@ -95,10 +90,6 @@ impl Strategy for CustomResourceDefinition {
         let known = old.map(unrecognized_formats).unwrap_or_default();
         let formats = unrecognized_formats(definition).into_iter().filter(|format| !known.contains(format));
         formats.map(|format| format!("unrecognized format {format:?}")).collect()
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     fn requires_standard_finalizers(&self) -> bool {

@@ -6,7 +6,7 @@ use super::persistent_volume_claim::{class_of, storage_text};
 use crate::pod_spec::defaults::default_volume_source;
 use crate::pod_spec::scheduling::validate_node_selector;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::resources::round_up_to_milli;
 use crate::validation::volumes::{
@@ -68,10 +68,6 @@ impl Strategy for PersistentVolume {
         set(volume, "status", json!({"phase": "Pending", "lastPhaseTransitionTime": moment(context)}));
     }
 
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     fn validate(&self, volume: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let empty = json!({});
@@ -111,7 +107,6 @@ impl Strategy for PersistentVolume {
     /// A phase that changes leaves the time of it, unless the client says one itself.
     fn prepare_for_status_update(&self, context: &Context, new: &mut Value, old: &Value) {
         const TIME: &str = "lastPhaseTransitionTime";
-        keep(new, old, "spec");
         let (status, before) = (new.field("status"), old.field("status"));
         let same_phase = status.text("phase") == before.text("phase");
         let time = match (same_phase, status.field(TIME)) {

@@ -10,7 +10,7 @@ use crate::pod_spec::update::{
 };
 use crate::pod_spec::validate::{SpecOf, validate_only_for_pods, validate_pod_spec};
 use crate::pod_spec::warnings::{Place, warnings_for};
-use crate::read::{Read, ReadNode, field_mut, keep, list_mut, set};
+use crate::read::{Read, ReadNode, field_mut, list_mut, set};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -63,10 +63,6 @@ impl Strategy for Pod {
         errors
     }
 
-    fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
-    }
-
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
         let mut errors = validate_metadata_and_spec(new);
         validate_pod_annotations_update(&mut errors, new, old, &Path::new("metadata").child("annotations"));
@@ -75,13 +71,8 @@ impl Strategy for Pod {
         errors
     }
 
-    /// The spec stays, and so do owner references, which old kubelets are known to corrupt.
+    /// Old kubelets send neither the quality of service nor the generation they observed.
     fn prepare_for_status_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "spec");
-        match old.meta("ownerReferences").cloned() {
-            Some(owners) => new.set_meta("ownerReferences", owners),
-            None => new.remove_meta("ownerReferences"),
-        }
         let was = old.field("status");
         let Some(status) = field_mut(new, "status") else { return };
         if status.text("qosClass").is_empty() && !was.text("qosClass").is_empty() {
@@ -129,10 +120,6 @@ impl Strategy for Pod {
         }
         warnings.extend(warnings_for(new, &Path::root(), Place::Pod));
         warnings
-    }
-
-    fn has_generation(&self) -> bool {
-        true
     }
 
     /// Upstream writes a binding past the strategy (pkg/registry/core/pod/storage/storage.go),

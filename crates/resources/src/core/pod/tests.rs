@@ -1,7 +1,7 @@
 //! The rules of pods, case by case.
 
 use super::*;
-use crate::testing::{check, check_update, context};
+use crate::testing::{check, check_update, context, row};
 
 fn pod() -> Value {
     json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"containers": [{"name": "a", "image": "web:v1"}]}})
@@ -307,7 +307,7 @@ fn a_status_update_keeps_the_spec() {
     old["status"] = json!({"qosClass": "BestEffort"});
     let mut new = json!({"metadata": {"name": "a"}, "spec": {"nodeName": "x"}, "status": {"phase": "Running", "podIP": "10.0.0.1"}});
     Pod.default(&mut new);
-    Pod.prepare_for_status_update(&context(), &mut new, &old);
+    row("Pod").prepare_for_update(&context(), "status", &mut new, &old);
     assert_eq!(new["spec"], old["spec"]);
     assert_eq!(
         new["status"],

@@ -5,7 +5,7 @@ mod prepare;
 mod validate;
 
 use crate::print;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, list_mut, remove, set};
 use crate::validation::network::warn_of_ip;
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
@@ -64,14 +64,12 @@ impl Strategy for Service {
     }
 
     fn prepare_for_create(&self, _context: &Context, service: &mut Value) {
-        set(service, "status", json!({"loadBalancer": {}}));
         if let Some(spec) = field_mut(service, "spec") {
             prepare::normalize_cluster_ips(spec, None);
         }
     }
 
     fn prepare_for_update(&self, _context: &Context, new: &mut Value, old: &Value) {
-        keep(new, old, "status");
         let (Some(spec), Some(old_spec)) = (field_mut(new, "spec"), old.field("spec")) else { return };
         prepare::keep_allocated_values(spec, old_spec);
         prepare::normalize_cluster_ips(spec, Some(old_spec));

@@ -2,6 +2,7 @@
 //! and what may be done with it, `columns.tsv` what `kubectl get` shows of it. A kind's
 //! own file adds only its strategy. Called by `all.rs`, once a kind.
 
+use crate::reset::{Generation, ResetFields};
 use crate::{Column, Row, Scope, Strategy, Subresource};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::schema;
@@ -22,6 +23,10 @@ struct Fact {
     categories: &'static str,
     singular: &'static str,
     verbs: &'static str,
+    wiped: &'static str,
+    reset: &'static str,
+    generation: &'static str,
+    deleted: &'static str,
 }
 
 fn facts() -> impl Iterator<Item = Fact> {
@@ -37,6 +42,10 @@ fn facts() -> impl Iterator<Item = Fact> {
             categories: cells.next()?,
             singular: cells.next()?,
             verbs: cells.next()?,
+            wiped: cells.next()?,
+            reset: cells.next()?,
+            generation: cells.next()?,
+            deleted: cells.next()?,
         })
     })
 }
@@ -63,6 +72,10 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
         verbs: words(fact.verbs),
         subresources: subresources(&group_version, fact.resource),
         columns: columns(kind),
+        wiped: fact.wiped.split(',').filter(|name| *name != "-").collect(),
+        reset: ResetFields::of(fact.reset),
+        generation: Generation::of(fact.generation),
+        returns_deleted_object: fact.deleted == "object",
         storage_prefix: storage_prefix(group, fact.resource).into(),
         schema: schema::of_kind(&gvk).cloned(),
         stored_as: gvk,
@@ -93,7 +106,12 @@ fn subresources(of: &GroupVersion, resource: &str) -> Vec<Subresource> {
         .filter(|fact| fact.group == of.group && fact.version == of.version)
         .filter_map(|fact| {
             let name = fact.resource.strip_prefix(resource)?.strip_prefix('/')?;
-            Some(Subresource { name: name.into(), kind: qualified_kind(of, fact.kind), verbs: words(fact.verbs) })
+            Some(Subresource {
+                name: name.into(),
+                kind: qualified_kind(of, fact.kind),
+                verbs: words(fact.verbs),
+                reset: ResetFields::of(fact.reset),
+            })
         })
         .collect()
 }
