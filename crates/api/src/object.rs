@@ -142,7 +142,6 @@ fn strings(value: Option<&Value>) -> impl Iterator<Item = (&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferry_api::object::Meta;
     use serde_json::json;
 
     #[test]

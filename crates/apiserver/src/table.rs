@@ -77,7 +77,7 @@ pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -
 /// The row of one object in a Table.
 pub fn table_row(row: &Row, object: &Value, accepted: &Accepted, include: &str, now: Timestamp) -> Value {
     let node = Node::Value(object);
-    let mut line = json!({"cells": row.strategy.cells(node, now)});
+    let mut line = json!({"cells": row.cells(node, now)});
     let conditions = row.strategy.row_conditions(node);
     if !conditions.is_empty() {
         line["conditions"] = conditions.into();

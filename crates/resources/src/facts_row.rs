@@ -2,10 +2,11 @@
 //! and what may be done with it, `columns.tsv` what `kubectl get` shows of it. A kind's
 //! own file adds only its strategy. Called by `all.rs`, once a kind.
 
+use crate::cell::PathCell;
 use crate::reset::{Generation, ResetFields};
 use crate::{Column, Row, Scope, Strategy, Subresource};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
-use ferry_api::schema;
+use ferry_api::schema::{self, TypeDef};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -59,6 +60,7 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
         .unwrap_or_else(|| panic!("the table of facts has a line for {group}/{version} {kind}"));
     let group_version = GroupVersion::new(group, version);
     let gvk = group_version.with_kind(kind);
+    let schema = schema::of_kind(&gvk);
     Row {
         group: group.into(),
         version: version.into(),
@@ -71,13 +73,13 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
         scope: fact.scope,
         verbs: words(fact.verbs),
         subresources: subresources(&group_version, fact.resource),
-        columns: columns(kind),
+        columns: columns(kind, schema.map(|schema| &**schema)),
         wiped: fact.wiped.split(',').filter(|name| *name != "-").collect(),
         reset: ResetFields::of(fact.reset),
         generation: Generation::of(fact.generation),
         returns_deleted_object: fact.deleted == "object",
         storage_prefix: storage_prefix(group, fact.resource).into(),
-        schema: schema::of_kind(&gvk).cloned(),
+        schema: schema.cloned(),
         stored_as: gvk,
         strategy: Arc::new(strategy),
         custom: None,
@@ -129,31 +131,25 @@ fn qualified_kind(of: &GroupVersion, text: &'static str) -> GroupVersionKind {
 
 /// The columns of a kind; one without columns of its own shows its name and when it was
 /// made, as upstream's default table does.
-fn columns(kind: &str) -> Vec<Column> {
-    let own: Vec<Column> = COLUMNS
-        .lines()
-        .skip(1)
-        .filter_map(|line| {
-            let mut cells = line.split('\t');
-            if cells.next()? != kind {
-                return None;
-            }
-            let (name, column_type, format) = (cells.next()?, cells.next()?, cells.next()?);
-            let format = if format == "-" { "" } else { format };
-            Some(column(name, column_type, format, cells.next()?.parse().unwrap_or(0)))
+fn columns(kind: &str, schema: Option<&TypeDef>) -> Vec<Column> {
+    const DEFAULT: [&str; 2] =
+        ["Name\tstring\tname\t0\t.metadata.name", "Created At\tdate\t-\t0\t.metadata.creationTimestamp"];
+    let column = |facts: &'static str| {
+        let mut cells = facts.split('\t');
+        let (name, column_type, format) = (cells.next()?, cells.next()?, cells.next()?);
+        Some(Column {
+            name: name.into(),
+            column_type: column_type.into(),
+            format: if format == "-" { "" } else { format }.into(),
+            description: "".into(),
+            priority: cells.next()?.parse().unwrap_or(0),
+            cell: PathCell::parse(cells.next()?, schema),
         })
-        .collect();
-    if own.is_empty() { vec![column("Name", "string", "name", 0), column("Created At", "date", "", 0)] } else { own }
-}
-
-fn column(name: &'static str, column_type: &'static str, format: &'static str, priority: i32) -> Column {
-    Column {
-        name: name.into(),
-        column_type: column_type.into(),
-        format: format.into(),
-        description: "".into(),
-        priority,
-    }
+    };
+    let lines = COLUMNS.lines().skip(1);
+    let own: Vec<Column> =
+        lines.filter_map(|line| line.strip_prefix(kind)?.strip_prefix('\t')).filter_map(column).collect();
+    if own.is_empty() { DEFAULT.into_iter().filter_map(column).collect() } else { own }
 }
 
 /// Where upstream keeps a resource: under its plural, but for a few old names

@@ -15,6 +15,7 @@ pub mod apps;
 pub mod autoscaling;
 pub mod batch;
 pub mod cel;
+mod cell;
 pub mod certificates;
 pub mod coordination;
 pub mod core;

@@ -3,18 +3,10 @@
 
 use crate::read::ReadNode;
 use ferry_api::document::{Entries, Node};
-use ferry_api::view::List;
 use jiff::Timestamp;
-use serde_json::Value;
 
 const UNKNOWN: &str = "<unknown>";
 const NONE: &str = "<none>";
-
-/// The cells of a kind that has no columns of its own: its name and when it was made.
-pub fn name_and_age(object: Node<'_>, _now: Timestamp) -> Vec<Value> {
-    let created = object.field("metadata").field("creationTimestamp").map_or(Value::Null, Node::to_value);
-    vec![object.name().into(), created]
-}
 
 /// The age of an object: `5m3s`.
 pub fn age(object: Node<'_>, now: Timestamp) -> String {
@@ -99,12 +91,6 @@ pub fn or_none(text: String) -> String {
 
 pub fn or_unknown(text: &str) -> &str {
     if text.is_empty() { UNKNOWN } else { text }
-}
-
-/// The names and the images of containers, each in one cell.
-pub fn containers(containers: List<'_, Node<'_>>) -> (String, String) {
-    let join = |key: &str| containers.iter().map(|container| container.text(key)).collect::<Vec<_>>().join(",");
-    (join("name"), join("image"))
 }
 
 /// The first three of a list, and how many more there are.

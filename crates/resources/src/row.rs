@@ -1,5 +1,6 @@
 //! The row: everything the generic layers need to know about a kind, as data.
 
+pub use crate::cell::PathCell;
 use crate::custom_resource::Custom;
 use crate::reset::{Generation, ResetFields};
 use crate::strategy::Strategy;
@@ -75,6 +76,8 @@ pub struct Column {
     pub format: Name,
     pub description: Name,
     pub priority: i32,
+    /// Where the cell is read; `None` where the strategy computes it.
+    pub cell: Option<PathCell>,
 }
 
 impl Row {

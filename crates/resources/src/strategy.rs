@@ -103,9 +103,10 @@ pub trait Strategy: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The cells of this object's row, in the order of the row's columns.
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
-        crate::print::name_and_age(object, now)
+    /// The cells of this object's row for the columns that the facts give no path, in their
+    /// order; `Row::cells` has the others.
+    fn computed_cells(&self, _object: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        Vec::new()
     }
 
     /// `meta/v1 TableRowCondition`s of this object's row: what has completed.

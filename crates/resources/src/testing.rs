@@ -43,8 +43,8 @@ pub fn check_update(strategy: &dyn Strategy, mut old: Value, mut new: Value, exp
 }
 
 /// The cells of an object made ten minutes before now, after its defaults.
-pub fn cells(strategy: &dyn Strategy, mut object: Value) -> Vec<Value> {
+pub fn cells(kind: &str, mut object: Value) -> Vec<Value> {
     object["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z".into();
-    strategy.default(&mut object);
-    strategy.cells(Node::Value(&object), now())
+    row(kind).strategy.default(&mut object);
+    row(kind).cells(Node::Value(&object), now())
 }

@@ -230,7 +230,7 @@ fn cells_are_as_many_as_columns() {
         let mut object = minimal(row);
         row.strategy.default(&mut object);
         for object in [json!({}), object] {
-            let cells = row.strategy.cells(Node::Value(&object), context().now);
+            let cells = row.cells(Node::Value(&object), context().now);
             assert_eq!(cells.len(), row.columns.len(), "{}", row.gvk());
         }
     }
@@ -370,7 +370,7 @@ fn exercise(row: &Row, object: &Value, old: &Value) {
     row.prepare_for_update(&context(), "status", &mut new, old);
     strategy.validate_status_update(&new, old);
     strategy.warnings(object, None);
-    strategy.cells(Node::Value(object), context().now);
+    row.cells(Node::Value(object), context().now);
     strategy.selectable_fields(Node::Value(object));
     strategy.row_conditions(Node::Value(object));
     strategy.grace_period(object, None);

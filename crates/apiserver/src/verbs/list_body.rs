@@ -93,7 +93,7 @@ impl Form {
             Self::TableRow { row, accepted, include, now, index } => {
                 let object = item.read(index);
                 out.put_slice(b"{\"cells\":");
-                serde_json::to_writer(&mut out.writer(), &row.strategy.cells(object, *now))?;
+                serde_json::to_writer(&mut out.writer(), &row.cells(object, *now))?;
                 let conditions = row.strategy.row_conditions(object);
                 if !conditions.is_empty() {
                     out.put_slice(b",\"conditions\":");

@@ -7,7 +7,7 @@ use super::warn_of_static_suffix;
 use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::each;
 use crate::validation::labels::validate_label_selector;
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -56,14 +56,8 @@ impl Strategy for PolicyBinding {
         false
     }
 
-    fn cells(&self, binding: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = binding.field("spec");
-        vec![
-            binding.name().into(),
-            spec.text("policyName").into(),
-            parameters(spec.field("paramRef")).into(),
-            print::age(binding, now).into(),
-        ]
+    fn computed_cells(&self, binding: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        vec![parameters(binding.field("spec").field("paramRef")).into()]
     }
 }
 
@@ -184,7 +178,9 @@ mod tests {
 
     #[test]
     fn parameters_are_shown() {
-        let shown = |reference: Value| cells(&BINDING, binding(json!({"paramRef": reference})))[2].clone();
+        let shown = |reference: Value| {
+            cells("ValidatingAdmissionPolicyBinding", binding(json!({"paramRef": reference})))[2].clone()
+        };
         assert_eq!(shown(Value::Null), "<unset>");
         assert_eq!(shown(json!({"name": "a"})), "*/a");
         assert_eq!(

@@ -6,16 +6,14 @@ use super::rule::{
     validate_rule,
 };
 use super::warn_of_static_suffix;
-use crate::read::{Read, ReadNode, default_value, field_mut, list_mut};
+use crate::read::{Read, default_value, field_mut, list_mut};
 use crate::validation::domains::validate_fully_qualified_name;
 use crate::validation::each;
 use crate::validation::labels::validate_label_selector;
 use crate::validation::webhook::{default_service_port, validate_client_config};
-use crate::{Strategy, names, print};
-use ferry_api::document::Node;
+use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -85,11 +83,6 @@ impl Strategy for WebhookConfiguration {
 
     fn allows_unconditional_update(&self) -> bool {
         false
-    }
-
-    fn cells(&self, configuration: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let count = configuration.list("webhooks").len();
-        vec![configuration.name().into(), count.into(), print::age(configuration, now).into()]
     }
 }
 
@@ -252,6 +245,6 @@ mod tests {
         let old = || changed("sideEffects", json!("Some"));
         check_update(&MUTATING, old(), old(), &[]);
         assert!(row("MutatingWebhookConfiguration").is_new_generation(&with(vec![hook()]), &with(vec![])));
-        assert_eq!(Value::from(cells(&MUTATING, with(vec![hook()]))), json!(["a", 1, "10m"]));
+        assert_eq!(Value::from(cells("MutatingWebhookConfiguration", with(vec![hook()]))), json!(["a", 1, "10m"]));
     }
 }

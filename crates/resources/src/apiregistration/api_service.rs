@@ -3,7 +3,7 @@
 
 use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::each;
-use crate::{Context, Strategy, names, print};
+use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -83,7 +83,7 @@ impl Strategy for ApiService {
         false
     }
 
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let service = match object.field("spec").field("service") {
             None => "Local".to_owned(),
             Some(service) => format!("{}/{}", service.text("namespace"), service.text("name")),
@@ -96,7 +96,7 @@ impl Strategy for ApiService {
                 (status, reason) => format!("{status} ({reason})"),
             },
         };
-        vec![object.name().into(), service.into(), available.into(), print::age(object, now).into()]
+        vec![service.into(), available.into()]
     }
 }
 
@@ -172,12 +172,12 @@ mod tests {
     fn a_local_one_is_available() {
         let mut local = service("v1.a.b", json!({}));
         ApiService.prepare_for_create(&context(), &mut local);
-        assert_eq!(Value::from(cells(&ApiService, local)), json!(["v1.a.b", "Local", "True", "10m"]));
+        assert_eq!(Value::from(cells("APIService", local)), json!(["v1.a.b", "Local", "True", "10m"]));
         let mut remote = service("v1.a.b", json!({"service": {"name": "a", "namespace": "b"}}));
         remote["status"] =
             json!({"conditions": [{"type": "Available", "status": "False", "reason": "MissingEndpoints"}]});
         assert_eq!(
-            Value::from(cells(&ApiService, remote)),
+            Value::from(cells("APIService", remote)),
             json!(["v1.a.b", "b/a", "False (MissingEndpoints)", "10m"])
         );
     }

@@ -1,8 +1,8 @@
 //! ControllerRevision: the strategy of a snapshot of a controller's template.
 
+use crate::Strategy;
 use crate::read::{Read, ReadNode};
 use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, shown};
-use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::{GroupResource, GroupVersion};
@@ -34,7 +34,7 @@ impl Strategy for ControllerRevision {
         errors
     }
 
-    fn cells(&self, revision: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, revision: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let owners = revision.field("metadata").list("ownerReferences");
         let controller = match owners.iter().find(|owner| owner.flag("controller")) {
             None => "<none>".to_owned(),
@@ -44,12 +44,7 @@ impl Strategy for ControllerRevision {
                 format!("{kind}/{}", owner.text("name"))
             }
         };
-        vec![
-            revision.name().into(),
-            controller.into(),
-            revision.int("revision").into(),
-            print::age(revision, now).into(),
-        ]
+        vec![controller.into()]
     }
 }
 
@@ -69,6 +64,6 @@ mod tests {
     fn a_revision_shows_its_controller() {
         let revision = json!({"metadata": {"name": "a", "ownerReferences": [
             {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "controller": true}]}, "revision": 2});
-        assert_eq!(Value::from(cells(&ControllerRevision, revision)), json!(["a", "daemonset.apps/d", 2, "10m"]));
+        assert_eq!(Value::from(cells("ControllerRevision", revision)), json!(["a", "daemonset.apps/d", 2, "10m"]));
     }
 }

@@ -3,16 +3,14 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
+use crate::read::{Read, default_text, default_value, field_mut};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::{nonnegative, shown};
-use crate::{Context, Strategy, print};
-use ferry_api::document::Node;
+use crate::{Context, Strategy};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct DaemonSet;
@@ -96,25 +94,6 @@ impl Strategy for DaemonSet {
             return Vec::new();
         }
         template_warnings(new.field("spec").field("template"), &Path::new("spec").child("template"))
-    }
-
-    fn cells(&self, daemon_set: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let (spec, status) = (daemon_set.field("spec"), daemon_set.field("status"));
-        let pod = spec.field("template").field("spec");
-        let (names, images) = print::containers(pod.list("containers"));
-        vec![
-            daemon_set.name().into(),
-            status.int("desiredNumberScheduled").into(),
-            status.int("currentNumberScheduled").into(),
-            status.int("numberReady").into(),
-            status.int("updatedNumberScheduled").into(),
-            status.int("numberAvailable").into(),
-            print::labels(pod.pairs("nodeSelector")).into(),
-            print::age(daemon_set, now).into(),
-            names.into(),
-            images.into(),
-            print::or_none(print::selector(spec.field("selector"))).into(),
-        ]
     }
 }
 
@@ -309,7 +288,7 @@ mod tests {
         object["spec"]["template"]["spec"]["nodeSelector"] = json!({"disk": "ssd"});
         object["status"] = json!({"desiredNumberScheduled": 2, "currentNumberScheduled": 2, "numberReady": 1});
         assert_eq!(
-            Value::from(cells(&DaemonSet, object)),
+            Value::from(cells("DaemonSet", object)),
             json!(["agent", 2, 2, 1, 0, 0, "disk=ssd", "10m", "agent", "agent:v1", "app=agent"])
         );
     }

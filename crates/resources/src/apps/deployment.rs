@@ -1,11 +1,11 @@
 //! Deployment: the strategy of a rollout of pods.
 
 use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
+use crate::Strategy;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, semantically_equal, shown};
-use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::ensure_object;
@@ -85,19 +85,9 @@ impl Strategy for Deployment {
         workload_warnings(new, old)
     }
 
-    fn cells(&self, deployment: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, deployment: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (deployment.field("spec"), deployment.field("status"));
-        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
-        vec![
-            deployment.name().into(),
-            format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into(),
-            status.int("updatedReplicas").into(),
-            status.int("availableReplicas").into(),
-            print::age(deployment, now).into(),
-            names.into(),
-            images.into(),
-            print::selector(spec.field("selector")).into(),
-        ]
+        vec![format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into()]
     }
 }
 
@@ -273,7 +263,7 @@ mod tests {
         let mut object = deployment();
         object["status"] = json!({"readyReplicas": 1, "updatedReplicas": 1, "availableReplicas": 1});
         assert_eq!(
-            Value::from(cells(&Deployment, object)),
+            Value::from(cells("Deployment", object)),
             json!(["web", "1/1", 1, 1, "10m", "web", "web:v1", "app=web"])
         );
     }

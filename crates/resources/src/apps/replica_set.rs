@@ -2,14 +2,13 @@
 
 use super::deployment::validate_selector_is_kept;
 use super::replicas::{validate_replica_counts, workload_warnings};
+use crate::Strategy;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::nonnegative;
-use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::ensure_object;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct ReplicaSet;
@@ -60,20 +59,5 @@ impl Strategy for ReplicaSet {
 
     fn selectable_fields(&self, set: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("status.replicas", set.field("status").int("replicas").to_string())]
-    }
-
-    fn cells(&self, set: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let (spec, status) = (set.field("spec"), set.field("status"));
-        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
-        vec![
-            set.name().into(),
-            spec.int("replicas").into(),
-            status.int("replicas").into(),
-            status.int("readyReplicas").into(),
-            print::age(set, now).into(),
-            names.into(),
-            images.into(),
-            print::or_none(print::selector(spec.field("selector"))).into(),
-        ]
     }
 }

@@ -10,7 +10,7 @@ use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_per
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::volumes::{claim_spec_warnings, validate_claim_spec};
 use crate::validation::{each, nonnegative, shown};
-use crate::{Context, Strategy, print};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -142,16 +142,9 @@ impl Strategy for StatefulSet {
         warnings
     }
 
-    fn cells(&self, stateful_set: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, stateful_set: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (stateful_set.field("spec"), stateful_set.field("status"));
-        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
-        vec![
-            stateful_set.name().into(),
-            format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into(),
-            print::age(stateful_set, now).into(),
-            names.into(),
-            images.into(),
-        ]
+        vec![format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into()]
     }
 }
 
@@ -431,7 +424,7 @@ mod tests {
     fn a_stateful_set_shows_how_far_it_is() {
         let mut object = stateful_set();
         object["status"] = json!({"readyReplicas": 1});
-        assert_eq!(Value::from(cells(&StatefulSet, object)), json!(["db", "1/1", "10m", "db", "db:v1"]));
+        assert_eq!(Value::from(cells("StatefulSet", object)), json!(["db", "1/1", "10m", "db", "db:v1"]));
         let mut object = stateful_set();
         object["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"]["storage"] = "500m".into();
         assert_eq!(

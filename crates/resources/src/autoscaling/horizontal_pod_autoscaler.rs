@@ -1,10 +1,10 @@
 //! HorizontalPodAutoscaler, v2: the strategy of replicas that follow a load.
 
 use super::metrics::{metrics_text, validate_metrics, validate_reference};
+use crate::Strategy;
 use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::nonnegative;
 use crate::validation::volumes::validate_nonnegative_quantity;
-use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersion;
@@ -59,18 +59,14 @@ impl Strategy for HorizontalPodAutoscaler {
         errors
     }
 
-    fn cells(&self, autoscaler: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, autoscaler: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (autoscaler.field("spec"), autoscaler.field("status"));
         let target = spec.field("scaleTargetRef");
         let least = spec.opt_int("minReplicas").map_or_else(|| "<unset>".to_owned(), |count| count.to_string());
         vec![
-            autoscaler.name().into(),
             format!("{}/{}", target.text("kind"), target.text("name")).into(),
             metrics_text(&values(spec.list("metrics")), &values(status.list("currentMetrics"))).into(),
             least.into(),
-            spec.int("maxReplicas").into(),
-            status.int("currentReplicas").into(),
-            print::age(autoscaler, now).into(),
         ]
     }
 }
@@ -289,7 +285,7 @@ mod tests {
     #[test]
     fn an_autoscaler_shows_where_it_stands() {
         assert_eq!(
-            Value::from(cells(&HorizontalPodAutoscaler, autoscaler())),
+            Value::from(cells("HorizontalPodAutoscaler", autoscaler())),
             json!(["web", "Deployment/web", "cpu: <unknown>/80%", "1", 5, 0, "10m"])
         );
     }

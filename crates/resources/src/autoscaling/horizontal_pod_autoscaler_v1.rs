@@ -66,8 +66,8 @@ impl Strategy for HorizontalPodAutoscalerV1 {
         V2.validate_status_update(&v2_of(new), &v2_of(old))
     }
 
-    fn cells(&self, autoscaler: Node<'_>, now: Timestamp) -> Vec<Value> {
-        V2.cells(Node::Value(&v2_of(&autoscaler.to_value())), now)
+    fn computed_cells(&self, autoscaler: Node<'_>, now: Timestamp) -> Vec<Value> {
+        V2.computed_cells(Node::Value(&v2_of(&autoscaler.to_value())), now)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
             object,
             &["spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0"],
         );
-        assert_eq!(cells(&HorizontalPodAutoscalerV1, autoscaler())[2], "cpu: <unknown>/80%");
+        assert_eq!(cells("HorizontalPodAutoscaler", autoscaler())[2], "cpu: <unknown>/80%");
     }
 
     #[test]

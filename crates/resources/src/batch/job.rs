@@ -96,7 +96,7 @@ impl Strategy for Job {
         vec![("status.successful", job.field("status").int("succeeded").to_string())]
     }
 
-    fn cells(&self, job: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, job: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (job.field("spec"), job.field("status"));
         let succeeded = status.int("succeeded");
         let completions = match (spec.opt_int("completions"), spec.int("parallelism")) {
@@ -109,17 +109,7 @@ impl Strategy for Job {
             (None, _) => String::new(),
             (Some(start), end) => print::human_duration(end.unwrap_or(now).duration_since(start).as_secs()),
         };
-        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
-        vec![
-            job.name().into(),
-            state(job).into(),
-            completions.into(),
-            duration.into(),
-            print::age(job, now).into(),
-            names.into(),
-            images.into(),
-            print::or_none(print::selector(spec.field("selector"))).into(),
-        ]
+        vec![state(job).into(), completions.into(), duration.into()]
     }
 
     /// Kept by upstream's v1 from the time before garbage collection.
@@ -565,18 +555,18 @@ mod tests {
         object["status"] = json!({"startTime": "2026-01-01T00:00:00Z"});
         let selector = "batch.kubernetes.io/controller-uid=1";
         assert_eq!(
-            Value::from(cells(&Job, object.clone())),
+            Value::from(cells("Job", object.clone())),
             json!(["pi", "Running", "0/1", "10m", "10m", "pi", "perl:5", selector])
         );
         object["status"] = json!({"startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:00:07Z",
             "succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]});
         assert_eq!(
-            Value::from(cells(&Job, object)),
+            Value::from(cells("Job", object)),
             json!(["pi", "Complete", "1/1", "7s", "10m", "pi", "perl:5", selector])
         );
         let mut object = created(job());
         object["spec"]["completions"] = Value::Null;
         object["spec"]["parallelism"] = 3.into();
-        assert_eq!(cells(&Job, object)[2], "0/1 of 3");
+        assert_eq!(cells("Job", object)[2], "0/1 of 3");
     }
 }

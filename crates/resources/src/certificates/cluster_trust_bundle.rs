@@ -4,11 +4,10 @@ use super::pem;
 use super::signer_name::validate_signer_name;
 use crate::read::{Read, ReadNode};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::Value;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -44,11 +43,6 @@ impl Strategy for ClusterTrustBundle {
 
     fn selectable_fields(&self, bundle: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("spec.signerName", bundle.field("spec").text("signerName").into())]
-    }
-
-    fn cells(&self, bundle: Node<'_>, _now: Timestamp) -> Vec<Value> {
-        let signer = bundle.field("spec").text("signerName").to_owned();
-        vec![bundle.name().into(), print::or_none(signer).into()]
     }
 }
 

@@ -84,17 +84,8 @@ impl Strategy for PodCertificateRequest {
         ]
     }
 
-    fn cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
-        let spec = request.field("spec");
-        vec![
-            request.name().into(),
-            spec.text("podName").into(),
-            spec.text("serviceAccountName").into(),
-            spec.text("nodeName").into(),
-            spec.text("signerName").into(),
-            state(request).unwrap_or("Pending").into(),
-            print::labels(spec.pairs("unverifiedUserAnnotations")).into(),
-        ]
+    fn computed_cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        vec![state(request).unwrap_or("Pending").into()]
     }
 }
 

@@ -1,10 +1,8 @@
 //! Lease: the strategy of a claim that runs out: heartbeats and leadership.
 
-use crate::read::{Read, ReadNode, field_mut, remove};
-use crate::{Context, Strategy, print};
-use ferry_api::document::Node;
+use crate::read::{Read, field_mut, remove};
+use crate::{Context, Strategy};
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct Lease;
@@ -46,10 +44,6 @@ impl Strategy for Lease {
     /// Two holders must not overwrite each other unseen.
     fn allows_unconditional_update(&self) -> bool {
         false
-    }
-
-    fn cells(&self, lease: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![lease.name().into(), lease.field("spec").text("holderIdentity").into(), print::age(lease, now).into()]
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::read::{Read, ReadNode};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct LeaseCandidate;
@@ -77,17 +76,6 @@ impl Strategy for LeaseCandidate {
 
     fn selectable_fields(&self, candidate: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("spec.leaseName", candidate.field("spec").text("leaseName").into())]
-    }
-
-    fn cells(&self, candidate: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = candidate.field("spec");
-        vec![
-            candidate.name().into(),
-            spec.text("leaseName").into(),
-            spec.text("binaryVersion").into(),
-            spec.text("emulationVersion").into(),
-            print::age(candidate, now).into(),
-        ]
     }
 }
 

@@ -20,7 +20,7 @@ impl Strategy for ComponentStatus {
         COMPONENTS.into_iter().map(object).collect()
     }
 
-    fn cells(&self, component: Node<'_>, _now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, component: Node<'_>, __now: Timestamp) -> Vec<Value> {
         let conditions = component.list("conditions");
         let condition = conditions.iter().find(|condition| condition.text("type") == "Healthy");
         let status = match condition.opt_text("status") {
@@ -28,23 +28,23 @@ impl Strategy for ComponentStatus {
             Some("True") => "Healthy",
             Some(_) => "Unhealthy",
         };
-        vec![component.name().into(), status.into(), condition.text("message").into(), condition.text("error").into()]
+        vec![status.into(), condition.text("message").into(), condition.text("error").into()]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::now;
+    use crate::testing::{now, row};
 
     #[test]
     fn the_parts_of_the_control_plane_are_well() {
         let lines: Vec<Value> = ComponentStatus
             .constant_objects()
             .iter()
-            .map(|object| ComponentStatus.cells(Node::Value(object), now()).into())
+            .map(|object| row("ComponentStatus").cells(Node::Value(object), now()).into())
             .collect();
         assert_eq!(lines[2], json!(["etcd-0", "Healthy", "ok", ""]));
-        assert_eq!(ComponentStatus.cells(Node::Value(&json!({"metadata": {"name": "a"}})), now())[1], "Unknown");
+        assert_eq!(row("ComponentStatus").cells(Node::Value(&json!({"metadata": {"name": "a"}})), now())[1], "Unknown");
     }
 }

@@ -1,6 +1,5 @@
 //! ConfigMap: the strategy of plain configuration.
 
-use crate::print;
 use crate::read::{Read, ReadNode};
 use crate::validation::each;
 use crate::{Strategy, names};
@@ -44,9 +43,9 @@ impl Strategy for ConfigMap {
         errors
     }
 
-    fn cells(&self, config: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, config: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let count = config.pairs("data").count() + config.pairs("binaryData").count();
-        vec![config.name().into(), count.into(), print::age(config, now).into()]
+        vec![count.into()]
     }
 }
 

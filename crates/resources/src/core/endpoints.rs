@@ -58,8 +58,8 @@ impl Strategy for Endpoints {
         true
     }
 
-    fn cells(&self, endpoints: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![endpoints.name().into(), addresses(endpoints).into(), print::age(endpoints, now).into()]
+    fn computed_cells(&self, endpoints: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        vec![addresses(endpoints).into()]
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     fn the_first_addresses_are_shown() {
         let ips: Vec<Value> = (1..6).map(|n| json!({"ip": format!("10.0.0.{n}")})).collect();
         let endpoints = json!({"metadata": {"name": "a"}, "subsets": [{"addresses": ips, "ports": [{"port": 80}]}]});
-        assert_eq!(cells(&Endpoints, endpoints)[1], "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 2 more...");
-        assert_eq!(cells(&Endpoints, json!({"metadata": {"name": "a"}}))[1], "<none>");
+        assert_eq!(cells("Endpoints", endpoints)[1], "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 2 more...");
+        assert_eq!(cells("Endpoints", json!({"metadata": {"name": "a"}}))[1], "<none>");
     }
 }

@@ -30,7 +30,7 @@ impl Strategy for Event {
         selectable_fields(event)
     }
 
-    fn cells(&self, event: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, event: Node<'_>, now: Timestamp) -> Vec<Value> {
         cells(event, now)
     }
 }
@@ -122,15 +122,12 @@ pub fn cells(event: Node<'_>, now: Timestamp) -> Vec<Value> {
     let source = if host.is_empty() { component } else { format!("{component}, {host}") };
     vec![
         last.into(),
-        event.text("type").into(),
-        event.text("reason").into(),
         target.into(),
         involved.text("fieldPath").into(),
         source.into(),
         event.text("message").trim().into(),
         first.into(),
         count.into(),
-        event.name().into(),
     ]
 }
 
@@ -138,6 +135,7 @@ pub fn cells(event: Node<'_>, now: Timestamp) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::testing::check;
+    use crate::testing::row;
     use serde_json::json;
 
     fn event() -> Value {
@@ -165,7 +163,7 @@ mod tests {
     #[test]
     fn an_event_is_shown_as_upstream_shows_it() {
         assert_eq!(
-            Value::from(cells(Node::Value(&event()), crate::testing::now())),
+            Value::from(row("Event").cells(Node::Value(&event()), crate::testing::now())),
             json!([
                 "60s",
                 "Normal",

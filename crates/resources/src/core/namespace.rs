@@ -1,6 +1,5 @@
 //! Namespace: the strategy of a room for names.
 
-use crate::print;
 use crate::read::{Read, ReadNode, default_text, field_mut, keep, set};
 use crate::validation::each;
 use crate::validation::metadata::validate_standard_finalizer;
@@ -8,7 +7,6 @@ use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct Namespace;
@@ -98,10 +96,6 @@ impl Strategy for Namespace {
             // An old name for metadata.name.
             ("name", namespace.field("metadata").text("name").into()),
         ]
-    }
-
-    fn cells(&self, namespace: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![namespace.name().into(), namespace.field("status").text("phase").into(), print::age(namespace, now).into()]
     }
 }
 

@@ -84,7 +84,7 @@ impl Strategy for Node {
         vec![("spec.unschedulable", node.field("spec").flag("unschedulable").to_string())]
     }
 
-    fn cells(&self, node: ferry_api::document::Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, node: ferry_api::document::Node<'_>, _now: Timestamp) -> Vec<Value> {
         let status = node.field("status");
         let info = status.field("nodeInfo");
         let address = |kind: &str| {
@@ -96,16 +96,11 @@ impl Strategy for Node {
             kernel = format!("{kernel} ({})", info.text("architecture"));
         }
         vec![
-            node.name().into(),
             readiness(node).into(),
             print::or_none(roles(node).into_iter().collect::<Vec<_>>().join(",")).into(),
-            print::age(node, now).into(),
-            info.text("kubeletVersion").into(),
             address("InternalIP").into(),
             address("ExternalIP").into(),
-            print::or_unknown(info.text("osImage")).into(),
             kernel.into(),
-            print::or_unknown(info.text("containerRuntimeVersion")).into(),
         ]
     }
 }
@@ -300,7 +295,7 @@ mod tests {
             },
         });
         assert_eq!(
-            Value::from(cells(&Node, node)),
+            Value::from(cells("Node", node)),
             json!([
                 "a",
                 "Ready,SchedulingDisabled",

@@ -1,12 +1,10 @@
 //! PodTemplate: the strategy of a pod template kept by itself.
 
+use crate::Strategy;
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
-use crate::read::{Read, ReadNode, field_mut};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
+use crate::read::{Read, field_mut};
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct PodTemplate;
@@ -30,12 +28,5 @@ impl Strategy for PodTemplate {
             Some(old) if new.generation() == old.generation() => Vec::new(),
             _ => template_warnings(new.field("template"), &Path::new("template")),
         }
-    }
-
-    fn cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {
-        let template = object.field("template");
-        let (names, images) = print::containers(template.field("spec").list("containers"));
-        let labels = print::labels(template.field("metadata").pairs("labels"));
-        vec![object.name().into(), names.into(), images.into(), labels.into()]
     }
 }

@@ -4,11 +4,10 @@ use crate::apps::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
 use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use crate::validation::{nonnegative, shown};
-use crate::{Propagation, Strategy, print};
+use crate::{Propagation, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct ReplicationController;
@@ -79,21 +78,6 @@ impl Strategy for ReplicationController {
         vec![("status.replicas", controller.field("status").int("replicas").to_string())]
     }
 
-    fn cells(&self, controller: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let (spec, status) = (controller.field("spec"), controller.field("status"));
-        let (names, images) = print::containers(spec.field("template").field("spec").list("containers"));
-        vec![
-            controller.name().into(),
-            spec.int("replicas").into(),
-            status.int("replicas").into(),
-            status.int("readyReplicas").into(),
-            print::age(controller, now).into(),
-            names.into(),
-            images.into(),
-            print::labels(spec.pairs("selector")).into(),
-        ]
-    }
-
     /// Kept by upstream's v1 from the time before garbage collection.
     fn default_propagation(&self) -> Propagation {
         Propagation::Orphan
@@ -156,7 +140,7 @@ mod tests {
         let mut object = controller();
         object["status"] = json!({"replicas": 1});
         assert_eq!(
-            Value::from(cells(&ReplicationController, object)),
+            Value::from(cells("ReplicationController", object)),
             json!(["web", 1, 1, 0, "10m", "web", "web:v1", "app=web"])
         );
     }

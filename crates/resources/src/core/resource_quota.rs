@@ -1,7 +1,6 @@
 //! ResourceQuota: the strategy of limits for a namespace as a whole.
 
 use crate::Strategy;
-use crate::print;
 use crate::read::{Read, ReadNode};
 use crate::validation::resources::{amount, is_standard_for_quota, validate_amount, validate_quota_resource_name};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown};
@@ -70,7 +69,7 @@ impl Strategy for ResourceQuota {
         warnings
     }
 
-    fn cells(&self, quota: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, quota: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let status = quota.field("status");
         let used = status.field("used");
         let (mut requests, mut limits) = (Vec::new(), Vec::new());
@@ -82,7 +81,7 @@ impl Strategy for ResourceQuota {
             let cell = format!("{name}: {}/{}", text(used.field(name)), text(Some(hard)));
             if name.starts_with("limits.") { limits.push(cell) } else { requests.push(cell) }
         }
-        vec![quota.name().into(), requests.join(", ").into(), limits.join(", ").into(), print::age(quota, now).into()]
+        vec![requests.join(", ").into(), limits.join(", ").into()]
     }
 }
 

@@ -1,7 +1,6 @@
 //! Secret: the strategy of configuration that is not for everyone's eyes.
 
 use super::config_map::{MAX_DATA_BYTES, decoded, decoded_length, validate_immutable};
-use crate::print;
 use crate::read::{Read, ReadNode, default_text, keep, remove};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Context, Strategy, names};
@@ -9,7 +8,6 @@ use base64::Engine;
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct Secret;
@@ -94,15 +92,6 @@ impl Strategy for Secret {
 
     fn selectable_fields(&self, secret: Node<'_>) -> Vec<(&'static str, String)> {
         vec![("type", secret.text("type").into())]
-    }
-
-    fn cells(&self, secret: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![
-            secret.name().into(),
-            secret.text("type").into(),
-            secret.pairs("data").count().into(),
-            print::age(secret, now).into(),
-        ]
     }
 }
 

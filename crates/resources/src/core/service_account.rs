@@ -1,11 +1,8 @@
 //! ServiceAccount: the strategy of an identity for pods.
 
-use crate::print;
-use crate::read::{Read, ReadNode, list_mut};
+use crate::read::{Read, list_mut};
 use crate::{Context, Strategy};
-use ferry_api::document::Node;
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct ServiceAccount;
@@ -29,10 +26,6 @@ impl Strategy for ServiceAccount {
         vec![format!(
             "metadata.annotations[{ENFORCE_MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
         )]
-    }
-
-    fn cells(&self, account: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![account.name().into(), print::age(account, now).into()]
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn columns(version: &Value) -> (Vec<Column>, Columns) {
         format: "name".into(),
         description: "".into(),
         priority: 0,
+        cell: None,
     };
     let mut described = vec![name];
     let mut paths = Vec::new();
@@ -32,6 +33,7 @@ pub(super) fn columns(version: &Value) -> (Vec<Column>, Columns) {
             format: "".into(),
             description: "".into(),
             priority: 0,
+            cell: None,
         });
         paths.extend(JsonPath::parse(".metadata.creationTimestamp").map(|path| (path, "date".to_owned())));
         return (described, Columns(paths));
@@ -52,6 +54,7 @@ pub(super) fn columns(version: &Value) -> (Vec<Column>, Columns) {
             format: column.text("format").to_owned().into(),
             description: description.into(),
             priority: i32::try_from(column.int("priority")).unwrap_or_default(),
+            cell: None,
         });
         paths.push((parsed, column.text("type").to_owned()));
     }

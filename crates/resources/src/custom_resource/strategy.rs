@@ -121,7 +121,7 @@ impl Strategy for CustomResource {
         false
     }
 
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         self.columns.cells(object, now)
     }
 }

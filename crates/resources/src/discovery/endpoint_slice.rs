@@ -81,7 +81,7 @@ impl Strategy for EndpointSlice {
         warnings
     }
 
-    fn cells(&self, slice: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, slice: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let port = |port: Node<'_>| match (port.opt_int("port"), port.opt_text("name")) {
             (Some(number), _) => number.to_string(),
             (None, Some(name)) => name.to_owned(),
@@ -89,11 +89,8 @@ impl Strategy for EndpointSlice {
         };
         let addresses = slice.list("endpoints").iter().flat_map(|endpoint| endpoint.texts("addresses"));
         vec![
-            slice.name().into(),
-            slice.text("addressType").into(),
             print::first_three(slice.list("ports").iter().map(port)).into(),
             print::first_three(addresses.map(str::to_owned)).into(),
-            print::age(slice, now).into(),
         ]
     }
 }
@@ -264,11 +261,11 @@ mod tests {
     #[test]
     fn ports_and_addresses_are_shown() {
         assert_eq!(
-            Value::from(cells(&EndpointSlice, slice("IPv4", json!(["10.0.0.1", "10.0.0.2"])))),
+            Value::from(cells("EndpointSlice", slice("IPv4", json!(["10.0.0.1", "10.0.0.2"])))),
             json!(["a", "IPv4", "80", "10.0.0.1,10.0.0.2", "10m"])
         );
         assert_eq!(
-            Value::from(cells(&EndpointSlice, json!({"metadata": {"name": "a"}, "addressType": "IPv4"}))),
+            Value::from(cells("EndpointSlice", json!({"metadata": {"name": "a"}, "addressType": "IPv4"}))),
             json!(["a", "IPv4", "<unset>", "<unset>", "10m"])
         );
     }

@@ -122,7 +122,7 @@ impl Strategy for Event {
         fields
     }
 
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         event::cells(Node::Value(&stored(&object.to_value())), now)
     }
 }

@@ -4,7 +4,7 @@ use super::defaults::mandatory;
 use super::validate_conditions;
 use crate::read::{Read, ReadNode, default_int, keep};
 use crate::validation::{each, equality, shown};
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -38,18 +38,10 @@ impl Strategy for FlowSchema {
         errors
     }
 
-    fn cells(&self, schema: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = schema.field("spec");
+    fn computed_cells(&self, schema: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let conditions = schema.field("status").list("conditions");
         let dangling = conditions.iter().find(|condition| condition.text("type") == "Dangling");
-        vec![
-            schema.name().into(),
-            spec.field("priorityLevelConfiguration").text("name").into(),
-            spec.int("matchingPrecedence").into(),
-            spec.field("distinguisherMethod").opt_text("type").unwrap_or("<none>").into(),
-            print::age(schema, now).into(),
-            dangling.map_or("?", |condition| condition.text("status")).into(),
-        ]
+        vec![dangling.map_or("?", |condition| condition.text("status")).into()]
     }
 }
 
@@ -292,7 +284,7 @@ mod tests {
     #[test]
     fn a_schema_is_shown() {
         assert_eq!(
-            Value::from(cells(&FlowSchema, schema("a", json!({"distinguisherMethod": {"type": "ByUser"}})))),
+            Value::from(cells("FlowSchema", schema("a", json!({"distinguisherMethod": {"type": "ByUser"}})))),
             json!(["a", "x", 1000, "ByUser", "10m", "?"])
         );
     }

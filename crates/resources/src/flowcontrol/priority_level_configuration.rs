@@ -3,13 +3,11 @@
 
 use super::flow_schema::validate_mandatory;
 use super::validate_conditions;
-use crate::read::{Read, ReadNode, default_int, default_value, field_mut};
+use crate::Strategy;
+use crate::read::{Read, default_int, default_value, field_mut};
 use crate::validation::one_of;
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct PriorityLevelConfiguration;
@@ -53,25 +51,6 @@ impl Strategy for PriorityLevelConfiguration {
         let mut errors = ErrorList::new();
         validate_conditions(&mut errors, new);
         errors
-    }
-
-    fn cells(&self, level: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = level.field("spec");
-        let limited = spec.field("limited");
-        let queuing = limited.field("limitResponse").field("queuing");
-        let number = |holder: Option<Node<'_>>, key: &str| match holder {
-            None => Value::from("<none>"),
-            Some(holder) => holder.int(key).into(),
-        };
-        vec![
-            level.name().into(),
-            spec.text("type").into(),
-            number(limited, "nominalConcurrencyShares"),
-            number(queuing, "queues"),
-            number(queuing, "handSize"),
-            number(queuing, "queueLengthLimit"),
-            print::age(level, now).into(),
-        ]
     }
 }
 
@@ -222,7 +201,7 @@ mod tests {
     #[test]
     fn a_level_is_shown() {
         assert_eq!(
-            Value::from(cells(&PriorityLevelConfiguration, queuing(json!({})))),
+            Value::from(cells("PriorityLevelConfiguration", queuing(json!({})))),
             json!(["a", "Limited", 30, 64, 8, 50, "10m"])
         );
     }

@@ -4,7 +4,7 @@ use crate::read::{Read, ReadNode};
 use crate::validation::domains::{is_host, validate_typed_reference};
 use crate::validation::each;
 use crate::validation::network::{validate_ip, validate_port_number};
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -87,16 +87,13 @@ impl Strategy for Ingress {
         vec![format!("annotation {CLASS_ANNOTATION:?} is deprecated, please use 'spec.ingressClassName' instead")]
     }
 
-    fn cells(&self, ingress: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, ingress: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = ingress.field("spec");
         let ports = if spec.list("tls").is_empty() { "80" } else { "80, 443" };
         vec![
-            ingress.name().into(),
-            spec.opt_text("ingressClassName").unwrap_or("<none>").into(),
             hosts(spec.list("rules")).into(),
             addresses(ingress.field("status").field("loadBalancer").list("ingress")).into(),
             ports.into(),
-            print::age(ingress, now).into(),
         ]
     }
 }
@@ -357,11 +354,11 @@ mod tests {
         let mut shown = ingress(json!({"rules": rules, "tls": [{}], "ingressClassName": "x"}));
         shown["status"] = json!({"loadBalancer": {"ingress": [{"ip": "10.0.0.2"}, {"hostname": "b.example.com"}]}});
         assert_eq!(
-            Value::from(cells(&Ingress, shown)),
+            Value::from(cells("Ingress", shown)),
             json!(["a", "x", "a,b,c + 1 more...", "10.0.0.2,b.ex...", "80, 443", "10m"])
         );
         assert_eq!(
-            Value::from(cells(&Ingress, ingress(json!({"defaultBackend": service()})))),
+            Value::from(cells("Ingress", ingress(json!({"defaultBackend": service()})))),
             json!(["a", "<none>", "*", "", "80", "10m"])
         );
     }

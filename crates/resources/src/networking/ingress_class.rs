@@ -3,7 +3,7 @@
 use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::domains::{validate_domain_prefixed_path, validate_typed_reference};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
-use crate::{Strategy, names, print};
+use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ impl Strategy for IngressClass {
         errors
     }
 
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, class: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = class.field("spec");
         let is_default = class.annotation(DEFAULT_ANNOTATION) == Some("true");
         let parameters = match spec.field("parameters") {
@@ -58,9 +58,7 @@ impl Strategy for IngressClass {
         };
         vec![
             if is_default { format!("{} (default)", class.name()).into() } else { class.name().into() },
-            spec.text("controller").into(),
             parameters.into(),
-            print::age(class, now).into(),
         ]
     }
 }
@@ -126,6 +124,6 @@ mod tests {
     fn the_default_class_is_marked() {
         let mut shown = class("example.com/a", json!({"apiGroup": "g", "kind": "A", "name": "b"}));
         shown.set_meta("annotations", json!({"ingressclass.kubernetes.io/is-default-class": "true"}));
-        assert_eq!(Value::from(cells(&IngressClass, shown)), json!(["a (default)", "example.com/a", "A.g/b", "10m"]));
+        assert_eq!(Value::from(cells("IngressClass", shown)), json!(["a (default)", "example.com/a", "A.g/b", "10m"]));
     }
 }

@@ -46,8 +46,8 @@ impl Strategy for IpAddress {
         errors
     }
 
-    fn cells(&self, address: Node<'_>, _now: Timestamp) -> Vec<Value> {
-        vec![address.name().into(), parent(address).into()]
+    fn computed_cells(&self, address: Node<'_>, __now: Timestamp) -> Vec<Value> {
+        vec![parent(address).into()]
     }
 }
 
@@ -103,6 +103,6 @@ mod tests {
             address(json!({"resource": "services", "name": "db"})),
             &["spec.parentRef: Invalid value: {\"name\":\"db\",\"resource\":\"services\"}: field is immutable"],
         );
-        assert_eq!(Value::from(cells(&IpAddress, web())), json!(["10.0.0.1", "services/default/web"]));
+        assert_eq!(Value::from(cells("IPAddress", web())), json!(["10.0.0.1", "services/default/web"]));
     }
 }

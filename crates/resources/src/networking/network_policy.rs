@@ -1,15 +1,13 @@
 //! NetworkPolicy: the strategy of who may talk to which pods.
 
-use crate::read::{Read, ReadNode, default_value, list_mut, set};
+use crate::read::{Read, default_value, list_mut, set};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::network::{validate_cidr, validate_port_number, warn_of_cidr};
 use crate::validation::{each, network, shown};
-use crate::{Strategy, names, print};
-use ferry_api::document::Node;
+use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::ensure_object;
 use ferry_api::rules::cidr::Cidr;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub struct NetworkPolicy;
@@ -55,11 +53,6 @@ impl Strategy for NetworkPolicy {
             }
         }
         warnings
-    }
-
-    fn cells(&self, policy: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let selector = print::selector(policy.field("spec").field("podSelector"));
-        vec![policy.name().into(), print::or_none(selector).into(), print::age(policy, now).into()]
     }
 }
 
@@ -252,6 +245,6 @@ mod tests {
         NetworkPolicy.default(&mut object);
         assert_eq!(object["spec"]["policyTypes"], json!(["Ingress", "Egress"]));
         assert_eq!(object["spec"]["egress"][0]["ports"][0]["protocol"], "TCP");
-        assert_eq!(Value::from(cells(&NetworkPolicy, object)), json!(["a", "<none>", "10m"]));
+        assert_eq!(Value::from(cells("NetworkPolicy", object)), json!(["a", "<none>", "10m"]));
     }
 }

@@ -1,13 +1,11 @@
 //! ServiceCIDR: the strategy of a range that services take their addresses from.
 
-use crate::read::{Read, ReadNode};
+use crate::Strategy;
+use crate::read::Read;
 use crate::validation::FIELD_IS_IMMUTABLE;
 use crate::validation::network::validate_canonical_cidr;
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::Cidr;
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct ServiceCidr;
@@ -39,11 +37,6 @@ impl Strategy for ServiceCidr {
             _ => errors.push(Error::invalid(&path, now, FIELD_IS_IMMUTABLE)),
         }
         errors
-    }
-
-    fn cells(&self, range: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let ranges = range.field("spec").texts("cidrs").collect::<Vec<_>>().join(",");
-        vec![range.name().into(), ranges.into(), print::age(range, now).into()]
     }
 }
 
@@ -115,6 +108,6 @@ mod tests {
             range(json!(["10.1.0.0/16"])),
             &["spec.cidrs[0]: Invalid value: \"10.1.0.0/16\": field is immutable"],
         );
-        assert_eq!(Value::from(cells(&ServiceCidr, four())), json!(["a", "10.0.0.0/16", "10m"]));
+        assert_eq!(Value::from(cells("ServiceCIDR", four())), json!(["a", "10.0.0.0/16", "10m"]));
     }
 }

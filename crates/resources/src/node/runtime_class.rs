@@ -2,14 +2,12 @@
 
 use crate::pod_spec::scheduling::validate_tolerations;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode};
+use crate::read::Read;
 use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, validate_requirements};
 use crate::validation::{each, validate_immutable};
-use crate::{Strategy, names, print};
-use ferry_api::document::Node;
+use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
@@ -61,10 +59,6 @@ impl Strategy for RuntimeClass {
     fn allows_create_on_update(&self) -> bool {
         true
     }
-
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![class.name().into(), class.text("handler").into(), print::age(class, now).into()]
-    }
 }
 
 #[cfg(test)]
@@ -84,7 +78,7 @@ mod tests {
             class("crun"),
             &["handler: Invalid value: \"crun\": field is immutable"],
         );
-        assert_eq!(Value::from(cells(&RuntimeClass, class("runc"))), json!(["a", "runc", "10m"]));
+        assert_eq!(Value::from(cells("RuntimeClass", class("runc"))), json!(["a", "runc", "10m"]));
     }
 
     #[test]

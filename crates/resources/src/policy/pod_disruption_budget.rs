@@ -1,14 +1,12 @@
 //! PodDisruptionBudget: the strategy of how many pods may be missing at once.
 
-use crate::read::{Read, ReadNode, field_mut};
+use crate::Strategy;
+use crate::read::{Read, field_mut};
 use crate::validation::conditions::validate_conditions;
-use crate::validation::int_or_percent::{int_or_percent_text, validate_at_most_100_percent, validate_int_or_percent};
+use crate::validation::int_or_percent::{validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::{nonnegative, shown};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct PodDisruptionBudget;
@@ -64,20 +62,6 @@ impl Strategy for PodDisruptionBudget {
 
     fn allows_unconditional_update(&self) -> bool {
         false
-    }
-
-    fn cells(&self, budget: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = budget.field("spec");
-        let text = |key: &str| {
-            spec.field(key).map_or_else(|| "N/A".to_owned(), |value| int_or_percent_text(&value.to_value()))
-        };
-        vec![
-            budget.name().into(),
-            text("minAvailable").into(),
-            text("maxUnavailable").into(),
-            budget.field("status").int("disruptionsAllowed").into(),
-            print::age(budget, now).into(),
-        ]
     }
 }
 
@@ -143,6 +127,6 @@ mod tests {
     fn a_budget_shows_what_is_left_of_it() {
         let mut object = budget(json!({"maxUnavailable": "25%"}));
         object["status"] = json!({"disruptionsAllowed": 2});
-        assert_eq!(Value::from(cells(&PodDisruptionBudget, object)), json!(["web", "N/A", "25%", 2, "10m"]));
+        assert_eq!(Value::from(cells("PodDisruptionBudget", object)), json!(["web", "N/A", "25%", 2, "10m"]));
     }
 }

@@ -1,12 +1,11 @@
 //! What RoleBinding and ClusterRoleBinding share.
 
+use crate::names;
 use crate::read::{Read, ReadNode, default_text, list_mut};
 use crate::validation::each;
-use crate::{names, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::ensure_object;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -81,7 +80,7 @@ pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     }
 }
 
-pub fn cells(binding: Node<'_>, now: Timestamp) -> Vec<Value> {
+pub fn cells(binding: Node<'_>) -> Vec<Value> {
     let role = binding.field("roleRef");
     let subjects = |kind: &str| {
         let of_kind = binding.list("subjects").iter().filter(|subject| subject.text("kind") == kind);
@@ -92,9 +91,7 @@ pub fn cells(binding: Node<'_>, now: Timestamp) -> Vec<Value> {
         of_kind.map(text).collect::<Vec<_>>().join(", ")
     };
     vec![
-        binding.name().into(),
         format!("{}/{}", role.text("kind"), role.text("name")).into(),
-        print::age(binding, now).into(),
         subjects("User").into(),
         subjects("Group").into(),
         subjects("ServiceAccount").into(),
@@ -146,7 +143,7 @@ mod tests {
     #[test]
     fn a_binding_shows_whom_it_binds() {
         assert_eq!(
-            Value::from(cells(&RoleBinding, binding("view"))),
+            Value::from(cells("RoleBinding", binding("view"))),
             json!(["b", "ClusterRole/view", "10m", "eve", "", "n/s"])
         );
     }

@@ -32,7 +32,7 @@ impl Strategy for RoleBinding {
         true
     }
 
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
-        binding::cells(object, now)
+    fn computed_cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        binding::cells(object)
     }
 }

@@ -167,8 +167,8 @@ impl<S: Strategy> Strategy for Beta<S> {
         self.stable.selectable_fields(Node::Value(&self.stable_form(&object.to_value())))
     }
 
-    fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
-        self.stable.cells(Node::Value(&self.stable_form(&object.to_value())), now)
+    fn computed_cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+        self.stable.computed_cells(Node::Value(&self.stable_form(&object.to_value())), now)
     }
 
     fn default_propagation(&self) -> Propagation {

@@ -2,12 +2,10 @@
 
 use super::naming::validate_list;
 use super::request::{MAX_CONFIG, validate_configuration, validate_selectors};
-use crate::read::{Read, ReadNode};
+use crate::Strategy;
+use crate::read::Read;
 use crate::validation::resources::is_extended;
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct DeviceClass;
@@ -25,10 +23,6 @@ impl Strategy for DeviceClass {
             errors.push(Error::invalid(&at, name, "must be a valid extended resource name"));
         }
         errors
-    }
-
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![class.name().into(), print::age(class, now).into()]
     }
 }
 

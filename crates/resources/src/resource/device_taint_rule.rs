@@ -51,17 +51,9 @@ impl Strategy for DeviceTaintRule {
         errors
     }
 
-    fn cells(&self, rule: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let taint = rule.field("spec").field("taint");
-        let added = taint.field("timeAdded").map(|time| print::since(Some(time), now)).unwrap_or_default();
-        vec![
-            rule.name().into(),
-            taint.text("key").into(),
-            taint.text("value").into(),
-            taint.text("effect").into(),
-            added.into(),
-            print::age(rule, now).into(),
-        ]
+    fn computed_cells(&self, rule: Node<'_>, now: Timestamp) -> Vec<Value> {
+        let added = rule.field("spec").field("taint").field("timeAdded");
+        vec![added.map(|time| print::since(Some(time), now)).unwrap_or_default().into()]
     }
 }
 

@@ -10,7 +10,7 @@ use crate::read::{Read, ReadNode, field_mut, set};
 use crate::validation::conditions::validate_conditions;
 use crate::validation::labels::validate_label_name;
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, one_of, shown};
-use crate::{Context, Strategy, print};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -67,8 +67,8 @@ impl Strategy for ResourceClaim {
         validate_status(new, old)
     }
 
-    fn cells(&self, claim: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![claim.name().into(), state(claim).into(), print::age(claim, now).into()]
+    fn computed_cells(&self, claim: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        vec![state(claim).into()]
     }
 }
 
@@ -300,7 +300,7 @@ mod tests {
             "reservedFor": [{"resource": "pods", "name": "p", "uid": "1"}],
             "devices": [{"driver": "d.e", "pool": "p", "device": "x"}]});
         assert_eq!(ResourceClaim.validate_status_update(&new, &one()), []);
-        assert_eq!(Value::from(cells(&ResourceClaim, new.clone())), json!(["a", "allocated,reserved", "10m"]));
+        assert_eq!(Value::from(cells("ResourceClaim", new.clone())), json!(["a", "allocated,reserved", "10m"]));
         let mut freed = new.clone();
         freed["status"]["allocation"] = Value::Null;
         freed["status"]["reservedFor"] = json!([]);

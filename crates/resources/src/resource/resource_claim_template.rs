@@ -1,13 +1,11 @@
 //! ResourceClaimTemplate: the strategy of claims that are made for pods.
 
 use super::request::{default_claim, validate_claim};
-use crate::read::{Read, ReadNode, field_mut};
+use crate::Strategy;
+use crate::read::{Read, field_mut};
 use crate::validation::labels::{validate_annotations, validate_labels};
 use crate::validation::{FIELD_IS_IMMUTABLE, equality, shown};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct ResourceClaimTemplate;
@@ -35,10 +33,6 @@ impl Strategy for ResourceClaimTemplate {
             errors.push(Error::invalid(&Path::new("spec"), shown(new.field("spec")), FIELD_IS_IMMUTABLE));
         }
         errors
-    }
-
-    fn cells(&self, template: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![template.name().into(), print::age(template, now).into()]
     }
 }
 

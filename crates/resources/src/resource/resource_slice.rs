@@ -7,10 +7,9 @@ use crate::names;
 use crate::pod_spec::scheduling::validate_node_selector;
 use crate::read::{Read, ReadNode, field_mut, list_mut, remove};
 use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
-use crate::{Context, Strategy, print};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct ResourceSlice;
@@ -62,17 +61,6 @@ impl Strategy for ResourceSlice {
     fn selectable_fields(&self, slice: Node<'_>) -> Vec<(&'static str, String)> {
         let spec = slice.field("spec");
         vec![("spec.nodeName", spec.text("nodeName").into()), ("spec.driver", spec.text("driver").into())]
-    }
-
-    fn cells(&self, slice: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = slice.field("spec");
-        vec![
-            slice.name().into(),
-            spec.text("nodeName").into(),
-            spec.text("driver").into(),
-            spec.field("pool").text("name").into(),
-            print::age(slice, now).into(),
-        ]
     }
 }
 
@@ -235,6 +223,6 @@ mod tests {
             ResourceSlice.warnings(&slice(json!({"driver": "D.e"})), None),
             ["spec.driver: driver names should be lowercase; \"D.e\" contains uppercase characters"]
         );
-        assert_eq!(Value::from(cells(&ResourceSlice, slice(json!({})))), json!(["a", "n", "d.e", "p", "10m"]));
+        assert_eq!(Value::from(cells("ResourceSlice", slice(json!({})))), json!(["a", "n", "d.e", "p", "10m"]));
     }
 }

@@ -1,12 +1,10 @@
 //! PriorityClass: the strategy of how much a pod matters.
 
-use crate::read::{Read, ReadNode, default_value};
+use crate::Strategy;
+use crate::read::{Read, default_value};
 use crate::validation::{FIELD_IS_IMMUTABLE, one_of, shown};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct PriorityClass;
@@ -59,16 +57,6 @@ impl Strategy for PriorityClass {
             errors.push(Error::invalid(&Path::new("preemptionPolicy"), policy, FIELD_IS_IMMUTABLE));
         }
         errors
-    }
-
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![
-            class.name().into(),
-            class.int("value").into(),
-            class.flag("globalDefault").into(),
-            print::age(class, now).into(),
-            class.text("preemptionPolicy").into(),
-        ]
     }
 }
 

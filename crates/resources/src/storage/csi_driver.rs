@@ -113,7 +113,7 @@ impl Strategy for CsiDriver {
         false
     }
 
-    fn cells(&self, driver: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, driver: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = driver.field("spec");
         let modes: Vec<&str> = spec.texts("volumeLifecycleModes").collect();
         let tokens = if spec.has("tokenRequests") {
@@ -122,16 +122,7 @@ impl Strategy for CsiDriver {
         } else {
             "<unset>".to_owned()
         };
-        vec![
-            driver.name().into(),
-            spec.opt_flag("attachRequired").unwrap_or(true).into(),
-            spec.flag("podInfoOnMount").into(),
-            spec.flag("storageCapacity").into(),
-            tokens.into(),
-            spec.flag("requiresRepublish").into(),
-            print::or_none(modes.join(",")).into(),
-            print::age(driver, now).into(),
-        ]
+        vec![tokens.into(), print::or_none(modes.join(",")).into()]
     }
 }
 
@@ -216,9 +207,9 @@ mod tests {
         let object = driver(json!({"tokenRequests": [{"audience": "a"}, {"audience": "b"}]}));
         assert_eq!(CsiDriver.warnings(&object, None).len(), 1);
         assert_eq!(
-            Value::from(cells(&CsiDriver, object)),
+            Value::from(cells("CSIDriver", object)),
             json!(["example.com", true, false, false, "a,b", false, "Persistent", "10m"])
         );
-        assert_eq!(cells(&CsiDriver, driver(json!({})))[4], "<unset>");
+        assert_eq!(cells("CSIDriver", driver(json!({})))[4], "<unset>");
     }
 }

@@ -1,11 +1,11 @@
 //! StorageClass: the strategy of a kind of storage that can be asked for.
 
 use super::parameters::{validate_parameters, validate_provisioner};
+use crate::Strategy;
 use crate::pod_spec::warnings::deprecated_node_label;
 use crate::read::{Read, ReadNode, default_value};
 use crate::validation::labels::validate_label_name;
 use crate::validation::validate_immutable;
-use crate::{Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
@@ -66,17 +66,9 @@ impl Strategy for StorageClass {
         warnings
     }
 
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, class: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let is_default = DEFAULT_ANNOTATIONS.iter().any(|key| class.annotation(key) == Some("true"));
-        let name = if is_default { format!("{} (default)", class.name()) } else { class.name().to_owned() };
-        vec![
-            name.into(),
-            class.text("provisioner").into(),
-            class.opt_text("reclaimPolicy").unwrap_or("Delete").into(),
-            class.opt_text("volumeBindingMode").unwrap_or("Immediate").into(),
-            class.flag("allowVolumeExpansion").into(),
-            print::age(class, now).into(),
-        ]
+        vec![if is_default { format!("{} (default)", class.name()).into() } else { class.name().into() }]
     }
 }
 
@@ -183,7 +175,7 @@ mod tests {
         let mut class = class();
         class.set_meta("annotations", json!({"storageclass.kubernetes.io/is-default-class": "true"}));
         assert_eq!(
-            Value::from(cells(&StorageClass, class)),
+            Value::from(cells("StorageClass", class)),
             json!(["fast (default)", "example.com/disk", "Delete", "Immediate", false, "10m"])
         );
     }

@@ -1,14 +1,12 @@
 //! VolumeAttachment: the strategy of a volume that is to be at a node.
 
+use crate::Strategy;
 use crate::core::persistent_volume::{VolumeOf, default_volume_spec, validate_volume_spec};
 use crate::names;
-use crate::read::{Read, ReadNode, field_mut};
+use crate::read::{Read, field_mut};
 use crate::validation::volumes::validate_csi_driver_name;
 use crate::validation::{each, validate_immutable};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub struct VolumeAttachment;
@@ -53,18 +51,6 @@ impl Strategy for VolumeAttachment {
 
     fn allows_unconditional_update(&self) -> bool {
         false
-    }
-
-    fn cells(&self, attachment: Node<'_>, now: Timestamp) -> Vec<Value> {
-        let spec = attachment.field("spec");
-        vec![
-            attachment.name().into(),
-            spec.text("attacher").into(),
-            spec.field("source").text("persistentVolumeName").into(),
-            spec.text("nodeName").into(),
-            attachment.field("status").flag("attached").into(),
-            print::age(attachment, now).into(),
-        ]
     }
 }
 
@@ -159,6 +145,6 @@ mod tests {
             texts(&VolumeAttachment.validate_status_update(&new, &attachment())),
             ["status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive"]
         );
-        assert_eq!(Value::from(cells(&VolumeAttachment, new)), json!(["a", "example.com", "pv", "node", true, "10m"]));
+        assert_eq!(Value::from(cells("VolumeAttachment", new)), json!(["a", "example.com", "pv", "node", true, "10m"]));
     }
 }

@@ -1,11 +1,9 @@
 //! VolumeAttributesClass: the strategy of attributes that a volume can be given.
 
 use super::parameters::{validate_parameters, validate_provisioner};
-use crate::read::{Read, ReadNode};
-use crate::{Strategy, print};
-use ferry_api::document::Node;
+use crate::Strategy;
+use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
-use jiff::Timestamp;
 use serde_json::Value;
 
 /// The same fields in both versions.
@@ -33,10 +31,6 @@ impl Strategy for VolumeAttributesClass {
         }
         errors.extend(self.validate(new));
         errors
-    }
-
-    fn cells(&self, class: Node<'_>, now: Timestamp) -> Vec<Value> {
-        vec![class.name().into(), class.text("driverName").into(), print::age(class, now).into()]
     }
 }
 
@@ -69,6 +63,6 @@ mod tests {
                 "parameters: Forbidden: updates to parameters are forbidden.",
             ],
         );
-        assert_eq!(Value::from(cells(&CLASS, class)), json!(["gold", "example.com", "10m"]));
+        assert_eq!(Value::from(cells("VolumeAttributesClass", class)), json!(["gold", "example.com", "10m"]));
     }
 }

@@ -72,14 +72,14 @@ impl Strategy for StorageVersionMigration {
         false
     }
 
-    fn cells(&self, migration: Node<'_>, _now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, migration: Node<'_>, __now: Timestamp) -> Vec<Value> {
         let resource = migration.field("spec").field("resource");
         let name = match resource.text("group") {
             "" => resource.text("resource").to_owned(),
             group => format!("{}.{group}", resource.text("resource")),
         };
         let state = ["Running", "Failed", "Succeeded"].into_iter().rfind(|kind| is_true(migration, kind));
-        vec![migration.name().into(), name.into(), state.unwrap_or("Unknown").into()]
+        vec![name.into(), state.unwrap_or("Unknown").into()]
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
             &["spec: Invalid value: {\"resource\":{\"group\":\"\",\"resource\":\"b\"}}: field is immutable"],
         );
         assert_eq!(
-            Value::from(cells(&StorageVersionMigration, of("deployments", "apps"))),
+            Value::from(cells("StorageVersionMigration", of("deployments", "apps"))),
             json!(["a", "deployments.apps", "Unknown"])
         );
     }

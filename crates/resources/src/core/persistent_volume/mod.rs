@@ -14,7 +14,7 @@ use crate::validation::volumes::{
     validate_positive_quantity, validate_volume_mode,
 };
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
-use crate::{Context, Strategy, print};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -153,7 +153,7 @@ impl Strategy for PersistentVolume {
         warnings
     }
 
-    fn cells(&self, volume: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, volume: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (volume.field("spec"), volume.field("status"));
         let claim = match spec.field("claimRef") {
             Some(claim) => format!("{}/{}", claim.text("namespace"), claim.text("name")),
@@ -161,17 +161,11 @@ impl Strategy for PersistentVolume {
         };
         let phase = if volume.is_deleting() { "Terminating" } else { status.text("phase") };
         vec![
-            volume.name().into(),
             storage_text(spec.field("capacity")).into(),
             access_modes_text(spec.list("accessModes")).into(),
-            spec.text("persistentVolumeReclaimPolicy").into(),
             phase.into(),
             claim.into(),
             class_of(volume).into(),
-            spec.opt_text("volumeAttributesClassName").unwrap_or("<unset>").into(),
-            status.text("reason").into(),
-            print::age(volume, now).into(),
-            spec.opt_text("volumeMode").unwrap_or("<unset>").into(),
         ]
     }
 }
@@ -473,7 +467,7 @@ mod tests {
         object["spec"]["storageClassName"] = "fast".into();
         object["status"] = json!({"phase": "Bound"});
         assert_eq!(
-            Value::from(cells(&PersistentVolume, object)),
+            Value::from(cells("PersistentVolume", object)),
             json!(["pv", "1Gi", "RWO", "Retain", "Bound", "default/data", "fast", "<unset>", "", "10m", "Filesystem"])
         );
         let mut object = volume();

@@ -142,7 +142,7 @@ impl Strategy for Pod {
         ]
     }
 
-    fn cells(&self, pod: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, pod: Node<'_>, now: Timestamp) -> Vec<Value> {
         summary::cells(pod, now)
     }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub fn cells(pod: Node<'_>, now: Timestamp) -> Vec<Value> {
-    let (spec, status) = (pod.field("spec"), pod.field("status"));
+    let (_spec, status) = (pod.field("spec"), pod.field("status"));
     let summary = summarize(pod);
     let restarts = match summary.last_restart {
         Some(last) if summary.restarts != 0 => {
@@ -21,14 +21,10 @@ pub fn cells(pod: Node<'_>, now: Timestamp) -> Vec<Value> {
     };
     let or_none = |text: &str| print::or_none(text.to_owned());
     vec![
-        pod.name().into(),
         format!("{}/{}", summary.ready, summary.total).into(),
         summary.reason.into(),
         restarts.into(),
-        print::age(pod, now).into(),
         or_none(status.list("podIPs").first().text("ip")).into(),
-        or_none(spec.text("nodeName")).into(),
-        or_none(status.text("nominatedNodeName")).into(),
         readiness_gates(pod).into(),
     ]
 }
@@ -163,13 +159,14 @@ fn readiness_gates(pod: Node<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::row;
     use serde_json::json;
 
     /// Ready, status and restarts of a pod with this spec and status.
     #[track_caller]
     fn check(spec: Value, status: Value, expected: [&str; 3]) {
         let pod = json!({"metadata": {"name": "a"}, "spec": spec, "status": status});
-        let cells = cells(Node::Value(&pod), crate::testing::now());
+        let cells = row("Pod").cells(Node::Value(&pod), crate::testing::now());
         let shown: Vec<&str> = cells[1..4].iter().filter_map(Value::as_str).collect();
         assert_eq!(shown, expected);
     }
@@ -233,8 +230,8 @@ mod tests {
     #[test]
     fn a_dying_pod_is_terminating() {
         let pod = |phase: &str| json!({"metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": {"phase": phase}});
-        assert_eq!(cells(Node::Value(&pod("Running")), crate::testing::now())[2], "Terminating");
-        assert_eq!(cells(Node::Value(&pod("Succeeded")), crate::testing::now())[2], "Succeeded");
+        assert_eq!(row("Pod").cells(Node::Value(&pod("Running")), crate::testing::now())[2], "Terminating");
+        assert_eq!(row("Pod").cells(Node::Value(&pod("Succeeded")), crate::testing::now())[2], "Succeeded");
     }
 
     #[test]

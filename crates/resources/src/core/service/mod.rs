@@ -108,17 +108,13 @@ impl Strategy for Service {
         vec![("spec.clusterIP", spec.text("clusterIP").into()), ("spec.type", spec.text("type").into())]
     }
 
-    fn cells(&self, service: Node<'_>, now: Timestamp) -> Vec<Value> {
+    fn computed_cells(&self, service: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = service.field("spec");
         let first = spec.texts("clusterIPs").next().unwrap_or_default();
         vec![
-            service.name().into(),
-            spec.text("type").into(),
             print::or_none(first.to_owned()).into(),
             external_ip(service).into(),
             print::or_none(ports(spec.list("ports"))).into(),
-            print::age(service, now).into(),
-            print::labels(spec.pairs("selector")).into(),
         ]
     }
 }
@@ -297,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_service_shows_how_it_is_reached() {
-        let shown = |spec: Value| Value::from(cells(&Service, service(spec)));
+        let shown = |spec: Value| Value::from(cells("Service", service(spec)));
         assert_eq!(
             shown(json!({"clusterIPs": ["10.96.0.1"], "selector": {"app": "web"}})),
             json!(["a", "ClusterIP", "10.96.0.1", "<none>", "80/TCP", "10m", "app=web"])
