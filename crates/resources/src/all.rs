@@ -3,16 +3,16 @@
 use crate::admissionregistration::policy::Policy;
 use crate::admissionregistration::policy_binding::PolicyBinding;
 use crate::admissionregistration::webhook_configuration::WebhookConfiguration;
+use crate::dra::conversion::Beta;
+use crate::dra::resource_claim::ResourceClaim;
+use crate::dra::resource_claim_template::ResourceClaimTemplate;
+use crate::dra::resource_slice::ResourceSlice;
 use crate::facts_row::{kind, review};
-use crate::resource::conversion::Beta;
-use crate::resource::resource_claim::ResourceClaim;
-use crate::resource::resource_claim_template::ResourceClaimTemplate;
-use crate::resource::resource_slice::ResourceSlice;
 use crate::review::Review;
 use crate::storage::volume_attributes_class::VolumeAttributesClass;
 use crate::{
-    Row, apiextensions, apiregistration, apps, certificates, coordination, core, discovery, events, flowcontrol,
-    networking, rbac, resource, scheduling, storagemigration,
+    Row, apiextensions, apiregistration, apps, certificates, coordination, core, discovery, dra, events, flowcontrol,
+    networking, rbac, scheduling, storagemigration,
 };
 use crate::{autoscaling, batch, node, policy, storage};
 use std::sync::{Arc, LazyLock};
@@ -54,7 +54,7 @@ fn builtin() -> Vec<Row> {
     let attributes = kind(STORAGE, "v1", "VolumeAttributesClass", VolumeAttributesClass);
     let attributes_v1beta1 =
         kind(STORAGE, "v1beta1", "VolumeAttributesClass", VolumeAttributesClass).sharing(&attributes);
-    let classes = kind(RESOURCE, "v1", "DeviceClass", resource::device_class::DeviceClass);
+    let classes = kind(RESOURCE, "v1", "DeviceClass", dra::device_class::DeviceClass);
     let claims = kind(RESOURCE, "v1", "ResourceClaim", ResourceClaim);
     let templates = kind(RESOURCE, "v1", "ResourceClaimTemplate", ResourceClaimTemplate);
     let slices = kind(RESOURCE, "v1", "ResourceSlice", ResourceSlice);
@@ -73,9 +73,9 @@ fn builtin() -> Vec<Row> {
                 kind(RESOURCE, version, "ResourceSlice", ResourceSlice),
             )
         };
-        devices.push(kind(RESOURCE, version, "DeviceClass", resource::device_class::DeviceClass).sharing(&classes));
+        devices.push(kind(RESOURCE, version, "DeviceClass", dra::device_class::DeviceClass).sharing(&classes));
         if version == "v1beta2" {
-            devices.push(kind(RESOURCE, version, "DeviceTaintRule", resource::device_taint_rule::DeviceTaintRule));
+            devices.push(kind(RESOURCE, version, "DeviceTaintRule", dra::device_taint_rule::DeviceTaintRule));
         }
         devices.extend([claim.sharing(&claims), template.sharing(&templates), slice.sharing(&slices)]);
     }

@@ -179,8 +179,8 @@ impl<S: Strategy> Strategy for Beta<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resource::resource_claim::ResourceClaim;
-    use crate::resource::resource_slice::ResourceSlice;
+    use crate::dra::resource_claim::ResourceClaim;
+    use crate::dra::resource_slice::ResourceSlice;
     use crate::testing::check;
     use serde_json::json;
 
