@@ -1,5 +1,5 @@
 //! What every type looks like: one table of facts that alone drives strict decoding,
-//! pruning, strategic merge, server-side apply, protobuf and OpenAPI.
+//! pruning, constant defaults, strategic merge, server-side apply, protobuf and OpenAPI.
 //!
 //! The facts live in `facts/*.facts`, one block a type, and are parsed once on first
 //! use (`parse.rs`). A custom resource builds the same [`TypeDef`]s at run time.
@@ -8,11 +8,13 @@ use crate::codec::protobuf::EncodePlan;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+mod defaults;
 mod layout;
 mod names;
 mod packages;
 mod parse;
 
+use defaults::DefaultPlan;
 use names::FieldNames;
 
 pub use layout::{Entry, Layout};
@@ -41,6 +43,7 @@ pub struct TypeDef {
     always: Box<[u16]>,
     layout: OnceLock<Box<Layout>>,
     plan: OnceLock<Option<Box<EncodePlan>>>,
+    defaults: OnceLock<Box<DefaultPlan>>,
 }
 
 impl TypeDef {
@@ -58,6 +61,7 @@ impl TypeDef {
             always,
             layout: OnceLock::new(),
             plan: OnceLock::new(),
+            defaults: OnceLock::new(),
         }
     }
 
@@ -145,8 +149,10 @@ pub struct Field {
     /// What is declared at this place; it overrides the `struct_type` of the type.
     /// [`Field::apply_struct_type`] gives the one that counts.
     pub struct_type: Option<StructType>,
-    /// As declared on the type.
+    /// As declared on the type; OpenAPI publishes it.
     pub default: Option<serde_json::Value>,
+    /// The constant that the server fills in without declaring it on the type.
+    pub fill: Option<serde_json::Value>,
     /// The values upstream declares for the field, or for the items where it is a list.
     /// An unknown one is no decoding error: validation is each kind's own.
     pub enum_values: Option<Arc<[Arc<str>]>>,
@@ -180,6 +186,7 @@ impl Field {
             map_type: None,
             struct_type: None,
             default: None,
+            fill: None,
             enum_values: None,
             list_message: false,
         }

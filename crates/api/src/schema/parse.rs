@@ -307,6 +307,10 @@ impl<'a> Reader<'a> {
                 let value = serde_json::from_str(text).map_err(|error| format!("default {text}: {error}"))?;
                 field.default = Some(value);
             }
+            ("fill", text) => {
+                let value = serde_json::from_str(text).map_err(|error| format!("fill {text}: {error}"))?;
+                field.fill = Some(value);
+            }
             _ => return Err(format!("unknown attribute {attribute:?}")),
         }
         Ok(())

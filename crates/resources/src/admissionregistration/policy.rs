@@ -94,7 +94,7 @@ impl Policy {
         let (spec, path) = (policy.field("spec"), Path::new("spec"));
         match spec.opt_text("failurePolicy") {
             None => errors.push(Error::required(&path.child("failurePolicy"), "")),
-            choice => validate_choice(&mut errors, choice, FAILURE_POLICIES, &path.child("failurePolicy")),
+            choice => validate_choice(&mut errors, choice, &FAILURE_POLICIES, &path.child("failurePolicy")),
         }
         if let Some(kind) = spec.field("paramKind") {
             validate_parameter_kind(&mut errors, kind, &path.child("paramKind"));
@@ -300,7 +300,7 @@ fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<
     if policy.is_empty() {
         errors.push(Error::required(&at, ""));
     } else {
-        validate_choice(errors, Some(policy), REINVOCATION_POLICIES, &at);
+        validate_choice(errors, Some(policy), &REINVOCATION_POLICIES, &at);
     }
 }
 

@@ -6,6 +6,7 @@ use super::rule::{default_match_resources, validate_match_resources, validate_mu
 use super::warn_of_static_suffix;
 use crate::read::{Read, ReadNode, field_mut};
 use crate::validation::each;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::labels::validate_label_selector;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
@@ -18,7 +19,8 @@ use std::collections::HashSet;
 /// The binding of a policy of one kind or the other.
 pub struct PolicyBinding(pub Policy);
 
-const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
+static ACTIONS: DeclaredValues =
+    DeclaredValues::of("admissionregistration/v1", "ValidatingAdmissionPolicyBindingSpec", "validationActions");
 
 impl Strategy for PolicyBinding {
     fn default(&self, binding: &mut Value) {
@@ -124,7 +126,7 @@ fn validate_actions(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     let mut seen = HashSet::new();
     for (index, action) in spec.texts("validationActions").enumerate() {
         if !ACTIONS.contains(&action) {
-            errors.push(Error::not_supported(&path.index(index), action, ACTIONS));
+            errors.push(Error::not_supported(&path.index(index), action, &ACTIONS));
         }
         if !seen.insert(action) {
             errors.push(Error::duplicate(&path.index(index), action));

@@ -5,16 +5,20 @@ use crate::cel::admission::{Compiler, Place};
 use crate::names;
 use crate::read::{Read, default_value, field_mut, list_mut};
 use crate::validation::each;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::labels::validate_label_selector;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+static OPERATIONS: DeclaredValues = DeclaredValues::of("admissionregistration/v1", "RuleWithOperations", "operations");
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
-pub const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
-pub const MATCH_POLICIES: &[&str] = &["Equivalent", "Exact"];
-pub const REINVOCATION_POLICIES: &[&str] = &["IfNeeded", "Never"];
+pub static FAILURE_POLICIES: DeclaredValues =
+    DeclaredValues::of("admissionregistration/v1", "MutatingWebhook", "failurePolicy");
+pub static MATCH_POLICIES: DeclaredValues =
+    DeclaredValues::of("admissionregistration/v1", "MutatingWebhook", "matchPolicy");
+pub static REINVOCATION_POLICIES: DeclaredValues =
+    DeclaredValues::of("admissionregistration/v1", "MutatingWebhook", "reinvocationPolicy");
 const MAX_MATCH_CONDITIONS: usize = 64;
 
 pub fn default_rules(holder: &mut Value, key: &str) {
@@ -48,7 +52,7 @@ pub fn validate_rule(errors: &mut ErrorList, rule: &Value, path: &Path) {
     let at = path.child("operations");
     required_and_alone(errors, operations, "operations", &at);
     for (index, operation) in rule.texts("operations").enumerate() {
-        validate_choice(errors, Some(operation), OPERATIONS, &at.index(index));
+        validate_choice(errors, Some(operation), &OPERATIONS, &at.index(index));
     }
     required_and_alone(errors, rule.list("apiGroups"), "API groups", &path.child("apiGroups"));
     let at = path.child("apiVersions");
@@ -121,7 +125,7 @@ pub fn validate_match_resources(errors: &mut ErrorList, resources: Option<&Value
     let Some(resources) = resources else { return };
     match resources.opt_text("matchPolicy") {
         None => errors.push(Error::required(&path.child("matchPolicy"), "")),
-        policy => validate_choice(errors, policy, MATCH_POLICIES, &path.child("matchPolicy")),
+        policy => validate_choice(errors, policy, &MATCH_POLICIES, &path.child("matchPolicy")),
     }
     for key in ["namespaceSelector", "objectSelector"] {
         match resources.field(key) {

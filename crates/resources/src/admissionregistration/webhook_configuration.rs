@@ -2,19 +2,19 @@
 //! is asked before a write is stored.
 
 use super::rule::{
-    FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, default_rules, validate_choice, validate_match_conditions,
-    validate_rule,
+    FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validate_choice, validate_match_conditions, validate_rule,
 };
 use super::warn_of_static_suffix;
-use crate::read::{Read, default_value, field_mut, list_mut};
+use crate::read::{Read, fill_defaults};
 use crate::validation::domains::validate_fully_qualified_name;
 use crate::validation::each;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::labels::validate_label_selector;
-use crate::validation::webhook::{default_service_port, validate_client_config};
+use crate::validation::webhook::validate_client_config;
 use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum WebhookConfiguration {
 
 const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
 const NO_SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
-const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun", "Some", "Unknown"];
+static SIDE_EFFECTS: DeclaredValues = DeclaredValues::of("admissionregistration/v1", "MutatingWebhook", "sideEffects");
 
 /// What is asked of a new configuration, and let pass where the old one already lacked it.
 struct Demands {
@@ -37,20 +37,11 @@ struct Demands {
 
 impl Strategy for WebhookConfiguration {
     fn default(&self, configuration: &mut Value) {
-        for hook in list_mut(configuration, "webhooks") {
-            default_value(hook, "failurePolicy", "Fail");
-            default_value(hook, "matchPolicy", "Equivalent");
-            default_value(hook, "namespaceSelector", json!({}));
-            default_value(hook, "objectSelector", json!({}));
-            default_value(hook, "timeoutSeconds", 10);
-            if *self == Self::Mutating {
-                default_value(hook, "reinvocationPolicy", "Never");
-            }
-            default_rules(hook, "rules");
-            if let Some(config) = field_mut(hook, "clientConfig") {
-                default_service_port(config);
-            }
-        }
+        let kind = match self {
+            Self::Mutating => "MutatingWebhookConfiguration",
+            Self::Validating => "ValidatingWebhookConfiguration",
+        };
+        fill_defaults(configuration, "admissionregistration/v1", kind);
     }
 
     fn validate(&self, configuration: &Value) -> ErrorList {
@@ -113,9 +104,9 @@ impl WebhookConfiguration {
         let choice = |errors: &mut ErrorList, key: &str, supported: &[&str]| {
             validate_choice(errors, hook.opt_text(key), supported, &path.child(key));
         };
-        choice(errors, "failurePolicy", FAILURE_POLICIES);
-        choice(errors, "matchPolicy", MATCH_POLICIES);
-        let side_effects = if demands.no_side_effects { NO_SIDE_EFFECTS } else { SIDE_EFFECTS };
+        choice(errors, "failurePolicy", &FAILURE_POLICIES);
+        choice(errors, "matchPolicy", &MATCH_POLICIES);
+        let side_effects = if demands.no_side_effects { NO_SIDE_EFFECTS } else { &SIDE_EFFECTS };
         if !hook.has("sideEffects") {
             let detail = format!("must specify one of {}", side_effects.join(", "));
             errors.push(Error::required(&path.child("sideEffects"), detail));
@@ -131,7 +122,7 @@ impl WebhookConfiguration {
             validate_label_selector(errors, hook.field(key), &path.child(key));
         }
         if self == Self::Mutating {
-            choice(errors, "reinvocationPolicy", REINVOCATION_POLICIES);
+            choice(errors, "reinvocationPolicy", &REINVOCATION_POLICIES);
         }
         validate_client_config(errors, hook.field("clientConfig"), &path.child("clientConfig"));
         if demands.match_conditions {
@@ -165,6 +156,7 @@ fn validate_review_versions(errors: &mut ErrorList, hook: &Value, demands: &Dema
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update, row};
+    use serde_json::json;
 
     const MUTATING: WebhookConfiguration = WebhookConfiguration::Mutating;
 

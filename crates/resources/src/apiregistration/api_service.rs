@@ -1,7 +1,7 @@
 //! APIService: the strategy of which server answers for a group and version
 //! (kube-aggregator's registry/apiservice).
 
-use crate::read::{Read, ReadNode, default_value, field_mut, set};
+use crate::read::{Read, ReadNode, fill_defaults, set};
 use crate::validation::each;
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
@@ -14,9 +14,7 @@ pub struct ApiService;
 
 impl Strategy for ApiService {
     fn default(&self, object: &mut Value) {
-        if let Some(service) = field_mut(object, "spec").and_then(|spec| field_mut(spec, "service")) {
-            default_value(service, "port", 443);
-        }
+        fill_defaults(object, "apiregistration/v1", "APIService");
     }
 
     /// What this server itself answers for is available from the start.

@@ -3,7 +3,7 @@
 use super::deployment::validate_selector_is_kept;
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_text, default_value, field_mut};
+use crate::read::{Read, default_text, default_value, field_mut, fill_defaults};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
@@ -21,7 +21,8 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 impl Strategy for DaemonSet {
     fn default(&self, daemon_set: &mut Value) {
-        let spec = ensure_object(daemon_set).entry("spec").or_insert_with(|| json!({}));
+        fill_defaults(daemon_set, "apps/v1", "DaemonSet");
+        let Some(spec) = field_mut(daemon_set, "spec") else { return };
         let strategy = ensure_object(spec).entry("updateStrategy").or_insert_with(|| json!({}));
         default_text(strategy, "type", "RollingUpdate");
         if strategy.text("type") == "RollingUpdate" {
@@ -29,7 +30,6 @@ impl Strategy for DaemonSet {
             default_value(rolling, "maxUnavailable", 1);
             default_value(rolling, "maxSurge", 0);
         }
-        default_value(spec, "revisionHistoryLimit", 10);
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
         }

@@ -3,7 +3,7 @@
 use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
 use crate::Strategy;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, fill_defaults};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, semantically_equal, shown};
 use ferry_api::document::Node;
@@ -16,8 +16,8 @@ pub struct Deployment;
 
 impl Strategy for Deployment {
     fn default(&self, deployment: &mut Value) {
-        let spec = ensure_object(deployment).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "replicas", 1);
+        fill_defaults(deployment, "apps/v1", "Deployment");
+        let Some(spec) = field_mut(deployment, "spec") else { return };
         let strategy = ensure_object(spec).entry("strategy").or_insert_with(|| json!({}));
         default_text(strategy, "type", "RollingUpdate");
         if strategy.text("type") == "RollingUpdate" {
@@ -25,8 +25,6 @@ impl Strategy for Deployment {
             default_value(rolling, "maxUnavailable", "25%");
             default_value(rolling, "maxSurge", "25%");
         }
-        default_value(spec, "revisionHistoryLimit", 10);
-        default_value(spec, "progressDeadlineSeconds", 600);
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
         }

@@ -4,20 +4,18 @@ use super::deployment::validate_selector_is_kept;
 use super::replicas::{validate_replica_counts, workload_warnings};
 use crate::Strategy;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_value, field_mut};
+use crate::read::{Read, ReadNode, field_mut, fill_defaults};
 use crate::validation::nonnegative;
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::ensure_object;
 use serde_json::{Value, json};
 
 pub struct ReplicaSet;
 
 impl Strategy for ReplicaSet {
     fn default(&self, set: &mut Value) {
-        let spec = ensure_object(set).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "replicas", 1);
-        if let Some(template) = field_mut(spec, "template") {
+        fill_defaults(set, "apps/v1", "ReplicaSet");
+        if let Some(template) = field_mut(set, "spec").and_then(|spec| field_mut(spec, "template")) {
             default_template(template);
         }
     }

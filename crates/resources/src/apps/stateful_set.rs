@@ -4,7 +4,7 @@ use super::replicas::{validate_available, validate_collision_count, validate_cou
 use crate::core::persistent_volume_claim::default_claim;
 use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{selector_matches, validate_label_selector};
@@ -34,8 +34,8 @@ const MUTABLE: &[&str] = &[
 
 impl Strategy for StatefulSet {
     fn default(&self, stateful_set: &mut Value) {
-        let spec = ensure_object(stateful_set).entry("spec").or_insert_with(|| json!({}));
-        default_text(spec, "podManagementPolicy", "OrderedReady");
+        fill_defaults(stateful_set, "apps/v1", "StatefulSet");
+        let Some(spec) = field_mut(stateful_set, "spec") else { return };
         let strategy = ensure_object(spec).entry("updateStrategy").or_insert_with(|| json!({}));
         if strategy.text("type").is_empty() {
             set(strategy, "type", "RollingUpdate");
@@ -46,11 +46,6 @@ impl Strategy for StatefulSet {
         {
             default_value(rolling, "partition", 0);
         }
-        let policy = ensure_object(spec).entry("persistentVolumeClaimRetentionPolicy").or_insert_with(|| json!({}));
-        default_text(policy, "whenDeleted", "Retain");
-        default_text(policy, "whenScaled", "Retain");
-        default_value(spec, "replicas", 1);
-        default_value(spec, "revisionHistoryLimit", 10);
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
         }

@@ -2,7 +2,7 @@
 
 use super::metrics::{metrics_text, validate_metrics, validate_reference};
 use crate::Strategy;
-use crate::read::{Read, ReadNode, default_value, field_mut, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, set};
 use crate::validation::nonnegative;
 use crate::validation::volumes::validate_nonnegative_quantity;
 use ferry_api::document::Node;
@@ -25,8 +25,8 @@ const MAX_PERIOD_SECONDS: i64 = 1800;
 impl Strategy for HorizontalPodAutoscaler {
     fn default(&self, autoscaler: &mut Value) {
         super::convert::drop_annotations(autoscaler);
-        let spec = ensure_object(autoscaler).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "minReplicas", 1);
+        fill_defaults(autoscaler, "autoscaling/v2", "HorizontalPodAutoscaler");
+        let Some(spec) = field_mut(autoscaler, "spec") else { return };
         if spec.list("metrics").is_empty() {
             set(spec, "metrics", json!([cpu_metric(DEFAULT_CPU_UTILIZATION)]));
         }

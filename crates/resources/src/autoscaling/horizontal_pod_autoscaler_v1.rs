@@ -3,13 +3,12 @@
 
 use super::convert::{has_metrics, to_v1, to_v2};
 use super::horizontal_pod_autoscaler::{DEFAULT_CPU_UTILIZATION, HorizontalPodAutoscaler};
-use crate::read::{default_value, keep, remove, set};
+use crate::read::{field_mut, fill_defaults, keep, remove, set};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
-use ferry_api::object::ensure_object;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub struct HorizontalPodAutoscalerV1;
 
@@ -18,9 +17,8 @@ const V2: HorizontalPodAutoscaler = HorizontalPodAutoscaler;
 impl Strategy for HorizontalPodAutoscalerV1 {
     fn default(&self, autoscaler: &mut Value) {
         let has_metrics = has_metrics(autoscaler);
-        let spec = ensure_object(autoscaler).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "minReplicas", 1);
-        if !has_metrics {
+        fill_defaults(autoscaler, "autoscaling/v1", "HorizontalPodAutoscaler");
+        if !has_metrics && let Some(spec) = field_mut(autoscaler, "spec") {
             set(spec, "targetCPUUtilizationPercentage", DEFAULT_CPU_UTILIZATION);
         }
     }
@@ -83,6 +81,7 @@ mod tests {
     use crate::read::Read;
     use crate::testing::{cells, check, context};
     use ferry_api::object::Meta;
+    use serde_json::json;
 
     fn autoscaler() -> Value {
         json!({

@@ -5,6 +5,7 @@ use super::horizontal_pod_autoscaler::ApiVersion;
 use crate::names;
 use crate::read::Read;
 use crate::validation::each;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::resources::{quantity, validate_container_resource_name};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
@@ -17,7 +18,7 @@ const SOURCES: [(&str, &str); 5] = [
     ("Resource", "resource"),
     ("ContainerResource", "containerResource"),
 ];
-const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
+static TYPES: DeclaredValues = DeclaredValues::of("autoscaling/v1", "MetricSpec", "type");
 
 /// A table shows this many and counts the rest.
 const MOST_SHOWN: usize = 2;
@@ -62,7 +63,7 @@ fn validate_metric(errors: &mut ErrorList, metric: &Value, api_version: ApiVersi
         errors.push(Error::required(&path.child("type"), "must specify a metric source type"));
     }
     if expected.is_none() {
-        errors.push(Error::not_supported(&path.child("type"), kind, TYPES));
+        errors.push(Error::not_supported(&path.child("type"), kind, &TYPES));
     }
     let mut present = SOURCES.iter().filter_map(|(_, field)| Some((*field, metric.field(field)?)));
     let first = present.next();
@@ -74,7 +75,7 @@ fn validate_metric(errors: &mut ErrorList, metric: &Value, api_version: ApiVersi
             errors.push(Error::required(&path.child(field), "must populate information for the given metric source"));
         }
         Some(_) => {}
-        None => errors.push(Error::not_supported(&path.child("type"), kind, TYPES)),
+        None => errors.push(Error::not_supported(&path.child("type"), kind, &TYPES)),
     }
     let others: Vec<&str> = present.map(|(field, _)| field).collect();
     if !others.is_empty() {

@@ -4,11 +4,11 @@ use super::job_spec::{default_job_template_spec, job_spec_warnings, validate_job
 use super::schedule::{check_schedule, is_time_zone};
 use crate::Strategy;
 use crate::apps::replicas::warn_of_unlike_label_name;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
+use crate::read::{Read, ReadNode, field_mut, fill_defaults};
 use crate::validation::{nonnegative, one_of};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -19,11 +19,8 @@ const MAX_NAME_BYTES: usize = 52;
 
 impl Strategy for CronJob {
     fn default(&self, cron_job: &mut Value) {
-        let spec = ensure_object(cron_job).entry("spec").or_insert_with(|| json!({}));
-        default_text(spec, "concurrencyPolicy", "Allow");
-        default_value(spec, "suspend", false);
-        default_value(spec, "successfulJobsHistoryLimit", 3);
-        default_value(spec, "failedJobsHistoryLimit", 1);
+        fill_defaults(cron_job, "batch/v1", "CronJob");
+        let Some(spec) = field_mut(cron_job, "spec") else { return };
         // The job's own defaults wait until there is a job.
         if let Some(job) = field_mut(spec, "jobTemplate").and_then(|template| field_mut(template, "spec")) {
             default_job_template_spec(job);

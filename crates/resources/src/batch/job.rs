@@ -4,7 +4,7 @@ use super::job_spec::{default_job_template_spec, is_indexed, job_spec_warnings, 
 use super::job_status::{is_true, validate_job_status};
 use crate::apps::replicas::warn_of_unlike_label_name;
 use crate::names;
-use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::labels::{selector_matches, validate_label_selector};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
@@ -28,7 +28,8 @@ const OLD_UID_LABEL: &str = "controller-uid";
 
 impl Strategy for Job {
     fn default(&self, job: &mut Value) {
-        let spec = ensure_object(job).entry("spec").or_insert_with(|| json!({}));
+        fill_defaults(job, "batch/v1", "Job");
+        let Some(spec) = field_mut(job, "spec") else { return };
         if !spec.has("completions") && !spec.has("parallelism") {
             set(spec, "completions", 1);
         }

@@ -5,6 +5,7 @@ use super::indexes::count_indexes;
 use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
 use crate::read::{Read, default_text, field_mut, list_mut};
+use crate::validation::facts::DeclaredValues;
 use crate::validation::{each, nonnegative, shown};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
@@ -23,8 +24,8 @@ const MAX_EXIT_CODES: usize = 255;
 const MAX_MANAGER_BYTES: usize = 63;
 const MAX_INDEXES_BYTES: usize = 64 * 1024;
 
-const ACTIONS: &[&str] = &["Count", "FailIndex", "FailJob", "Ignore"];
-const OPERATORS: &[&str] = &["In", "NotIn"];
+static ACTIONS: DeclaredValues = DeclaredValues::of("batch/v1", "PodFailurePolicyRule", "action");
+static OPERATORS: DeclaredValues = DeclaredValues::of("batch/v1", "PodFailurePolicyOnExitCodesRequirement", "operator");
 const STATUSES: &[&str] = &["False", "True", "Unknown"];
 
 /// The part of the defaults that templates of jobs have too.
@@ -200,11 +201,11 @@ fn validate_failure_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
         let path = path.index(index);
         let (action, at) = (rule.text("action"), path.child("action"));
         if action.is_empty() {
-            errors.push(Error::required(&at, valid_values(ACTIONS)));
+            errors.push(Error::required(&at, valid_values(&ACTIONS)));
         } else if action == "FailIndex" && !spec.has("backoffLimitPerIndex") {
             errors.push(Error::invalid(&at, action, "requires the backoffLimitPerIndex to be set"));
         } else if !ACTIONS.contains(&action) {
-            errors.push(Error::not_supported(&at, action, ACTIONS));
+            errors.push(Error::not_supported(&at, action, &ACTIONS));
         }
         let (codes, patterns) = (rule.field("onExitCodes"), rule.list("onPodConditions"));
         if let Some(codes) = codes {
@@ -240,9 +241,9 @@ fn validate_patterns(errors: &mut ErrorList, patterns: &[Value], path: &Path) {
 fn validate_exit_codes(errors: &mut ErrorList, codes: &Value, containers: &HashSet<&str>, path: &Path) {
     let (operator, at) = (codes.text("operator"), path.child("operator"));
     if operator.is_empty() {
-        errors.push(Error::required(&at, valid_values(OPERATORS)));
+        errors.push(Error::required(&at, valid_values(&OPERATORS)));
     } else if !OPERATORS.contains(&operator) {
-        errors.push(Error::not_supported(&at, operator, OPERATORS));
+        errors.push(Error::not_supported(&at, operator, &OPERATORS));
     }
     if let Some(name) = codes.opt_text("containerName")
         && !containers.contains(name)

@@ -4,6 +4,7 @@
 use super::pem;
 use super::signer_name::validate_signer_name;
 use crate::read::{Read, ReadNode, field_mut, keep, list_mut, remove, set};
+use crate::validation::facts::DeclaredValues;
 use crate::{Context, Strategy, print};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,31 +20,7 @@ use x509_parser::x509::X509Name;
 pub struct CertificateSigningRequest;
 
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
-const USAGES: &[&str] = &[
-    "any",
-    "cert sign",
-    "client auth",
-    "code signing",
-    "content commitment",
-    "crl sign",
-    "data encipherment",
-    "decipher only",
-    "digital signature",
-    "email protection",
-    "encipher only",
-    "ipsec end system",
-    "ipsec tunnel",
-    "ipsec user",
-    "key agreement",
-    "key encipherment",
-    "microsoft sgc",
-    "netscape sgc",
-    "ocsp signing",
-    "s/mime",
-    "server auth",
-    "signing",
-    "timestamping",
-];
+static USAGES: DeclaredValues = DeclaredValues::of("certificates/v1", "CertificateSigningRequestSpec", "usages");
 /// Conditions that are true or not there.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 
@@ -185,7 +162,7 @@ fn validate_request(request: &Value, old: Option<&Value>) -> ErrorList {
     let was: Vec<&str> = old.field("spec").texts("usages").collect();
     if was.iter().all(|usage| USAGES.contains(usage)) {
         for (index, usage) in spec.texts("usages").enumerate().filter(|(_, usage)| !USAGES.contains(usage)) {
-            errors.push(Error::not_supported(&at.index(index), usage, USAGES));
+            errors.push(Error::not_supported(&at.index(index), usage, &USAGES));
         }
     }
     if was.iter().collect::<HashSet<_>>().len() == was.len() {

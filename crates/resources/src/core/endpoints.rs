@@ -1,7 +1,7 @@
 //! Endpoints: the strategy of the old list of a service's addresses.
 
 use crate::print;
-use crate::read::{Read, ReadNode, default_text, list_mut};
+use crate::read::{Read, ReadNode, fill_defaults};
 use crate::validation::network::{PROTOCOLS, validate_endpoint_ip, validate_ip, validate_port_number, warn_of_ip};
 use crate::validation::{each, equality, one_of};
 use crate::{Strategy, names};
@@ -17,11 +17,7 @@ const ADDRESS_LISTS: [&str; 2] = ["addresses", "notReadyAddresses"];
 
 impl Strategy for Endpoints {
     fn default(&self, endpoints: &mut Value) {
-        for subset in list_mut(endpoints, "subsets") {
-            for port in list_mut(subset, "ports") {
-                default_text(port, "protocol", "TCP");
-            }
-        }
+        fill_defaults(endpoints, "core/v1", "Endpoints");
     }
 
     fn validate(&self, endpoints: &Value) -> ErrorList {
@@ -105,7 +101,7 @@ fn validate_subset(errors: &mut ErrorList, subset: &Value, path: &Path) {
             errors.push(Error::required(&path.child("name"), ""));
         }
         validate_port_number(errors, port.int("port"), &path.child("port"));
-        one_of(errors, &path.child("protocol"), port.text("protocol"), PROTOCOLS);
+        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
         if let Some(protocol) = port.opt_text("appProtocol") {
             each(errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
         }

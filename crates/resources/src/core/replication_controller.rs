@@ -2,21 +2,21 @@
 
 use crate::apps::replicas::{validate_replica_counts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_value, field_mut, set};
+use crate::read::{Read, ReadNode, field_mut, fill_defaults, set};
 use crate::validation::{nonnegative, shown};
 use crate::{Propagation, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
-use serde_json::{Value, json};
+use ferry_api::object::Meta;
+use serde_json::Value;
 
 pub struct ReplicationController;
 
 impl Strategy for ReplicationController {
     /// Pods are recognized by the template's labels unless a selector says otherwise.
     fn default(&self, controller: &mut Value) {
-        let spec = ensure_object(controller).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "replicas", 1);
+        fill_defaults(controller, "core/v1", "ReplicationController");
+        let Some(spec) = field_mut(controller, "spec") else { return };
         let labels = spec.field("template").field("metadata").entries("labels").clone();
         if let Some(template) = field_mut(spec, "template") {
             default_template(template);
@@ -88,6 +88,7 @@ impl Strategy for ReplicationController {
 mod tests {
     use super::*;
     use crate::testing::{cells, check, texts};
+    use serde_json::json;
 
     fn controller() -> Value {
         json!({

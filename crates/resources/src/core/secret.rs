@@ -1,7 +1,7 @@
 //! Secret: the strategy of configuration that is not for everyone's eyes.
 
 use super::config_map::{MAX_DATA_BYTES, decoded, decoded_length, validate_immutable};
-use crate::read::{Read, ReadNode, default_text, keep, remove};
+use crate::read::{Read, ReadNode, fill_defaults, keep, remove};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Context, Strategy, names};
 use base64::Engine;
@@ -18,7 +18,7 @@ const TLS: &str = "kubernetes.io/tls";
 impl Strategy for Secret {
     fn default(&self, secret: &mut Value) {
         write_string_data(secret);
-        default_text(secret, "type", "Opaque");
+        fill_defaults(secret, "core/v1", "Secret");
     }
 
     fn validate(&self, secret: &Value) -> ErrorList {

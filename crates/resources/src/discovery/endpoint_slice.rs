@@ -1,7 +1,7 @@
 //! EndpointSlice: the strategy of a part of a service's addresses.
 
 use crate::print;
-use crate::read::{Read, ReadNode, default_value, list_mut, remove};
+use crate::read::{Read, ReadNode, fill_defaults, list_mut, remove};
 use crate::validation::network::{PROTOCOLS, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip};
 use crate::validation::{FIELD_IS_IMMUTABLE, each, equality, one_of};
 use crate::{Context, Strategy, names};
@@ -22,10 +22,7 @@ const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 
 impl Strategy for EndpointSlice {
     fn default(&self, slice: &mut Value) {
-        for port in list_mut(slice, "ports") {
-            default_value(port, "name", "");
-            default_value(port, "protocol", "TCP");
-        }
+        fill_defaults(slice, "discovery/v1", "EndpointSlice");
     }
 
     fn prepare_for_create(&self, _context: &Context, slice: &mut Value) {
@@ -125,7 +122,7 @@ fn validate_head(slice: &Value) -> ErrorList {
         match port.opt_text("protocol") {
             None => errors.push(Error::required(&path.child("protocol"), "")),
             Some(protocol) if !PROTOCOLS.contains(&protocol) => {
-                errors.push(Error::not_supported(&path.child("protocol"), protocol, PROTOCOLS));
+                errors.push(Error::not_supported(&path.child("protocol"), protocol, &PROTOCOLS));
             }
             Some(_) => {}
         }

@@ -4,11 +4,12 @@ use crate::Context;
 use crate::names;
 use crate::read::{Read, default_text, default_value, list_mut};
 use crate::validation::each;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::labels::validate_label_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
+static EFFECTS: DeclaredValues = DeclaredValues::of("resource/v1", "DeviceTaint", "effect");
 
 pub fn default_tolerations(request: &mut Value) {
     for toleration in list_mut(request, "tolerations") {
@@ -29,7 +30,7 @@ pub fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option
         each(errors, &path.child("value"), value, names::is_label_value(value));
     }
     if old.is_none_or(|old| old.text("effect") != effect) {
-        crate::validation::one_of(errors, &path.child("effect"), effect, EFFECTS);
+        crate::validation::one_of(errors, &path.child("effect"), effect, &EFFECTS);
     }
 }
 
@@ -49,6 +50,6 @@ pub fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Pa
     }
     let effect = toleration.text("effect");
     if !effect.is_empty() && !EFFECTS.contains(&effect) {
-        errors.push(Error::not_supported(&path.child("effect"), effect, EFFECTS));
+        errors.push(Error::not_supported(&path.child("effect"), effect, &EFFECTS));
     }
 }

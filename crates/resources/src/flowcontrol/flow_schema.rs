@@ -2,12 +2,12 @@
 
 use super::defaults::mandatory;
 use super::validate_conditions;
-use crate::read::{Read, ReadNode, default_int, keep};
+use crate::read::{Read, ReadNode, fill_defaults, keep};
 use crate::validation::{each, equality, shown};
 use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -20,8 +20,7 @@ const SUBJECTS: [(&str, &str); 3] = [("ServiceAccount", "serviceAccount"), ("Use
 
 impl Strategy for FlowSchema {
     fn default(&self, schema: &mut Value) {
-        let spec = ensure_object(schema).entry("spec").or_insert_with(|| json!({}));
-        default_int(spec, "matchingPrecedence", 1000);
+        fill_defaults(schema, "flowcontrol/v1", "FlowSchema");
     }
 
     fn validate(&self, schema: &Value) -> ErrorList {
@@ -230,6 +229,7 @@ fn validate_url(errors: &mut ErrorList, url: &str, path: &Path) {
 mod tests {
     use super::*;
     use crate::testing::{cells, check};
+    use ferry_api::object::ensure_object;
 
     fn schema(name: &str, spec: Value) -> Value {
         let mut schema = json!({"metadata": {"name": name}, "spec": {"priorityLevelConfiguration": {"name": "x"}}});

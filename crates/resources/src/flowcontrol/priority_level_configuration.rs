@@ -4,7 +4,7 @@
 use super::flow_schema::validate_mandatory;
 use super::validate_conditions;
 use crate::Strategy;
-use crate::read::{Read, default_int, default_value, field_mut};
+use crate::read::{Read, fill_defaults};
 use crate::validation::one_of;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -19,19 +19,7 @@ const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrenc
 
 impl Strategy for PriorityLevelConfiguration {
     fn default(&self, level: &mut Value) {
-        let Some(spec) = field_mut(level, "spec") else { return };
-        if let Some(exempt) = field_mut(spec, "exempt") {
-            default_value(exempt, "nominalConcurrencyShares", 0);
-            default_value(exempt, "lendablePercent", 0);
-        }
-        let Some(limited) = field_mut(spec, "limited") else { return };
-        default_value(limited, "nominalConcurrencyShares", 30);
-        default_value(limited, "lendablePercent", 0);
-        if let Some(queuing) = field_mut(limited, "limitResponse").and_then(|response| field_mut(response, "queuing")) {
-            default_int(queuing, "handSize", 8);
-            default_int(queuing, "queues", 64);
-            default_int(queuing, "queueLengthLimit", 50);
-        }
+        fill_defaults(level, "flowcontrol/v1", "PriorityLevelConfiguration");
     }
 
     fn validate(&self, level: &Value) -> ErrorList {

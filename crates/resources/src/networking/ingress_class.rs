@@ -1,6 +1,6 @@
 //! IngressClass: the strategy of which controller serves an Ingress.
 
-use crate::read::{Read, ReadNode, default_value, field_mut};
+use crate::read::{Read, ReadNode, fill_defaults};
 use crate::validation::domains::{validate_domain_prefixed_path, validate_typed_reference};
 use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Strategy, names};
@@ -16,9 +16,7 @@ const DEFAULT_ANNOTATION: &str = "ingressclass.kubernetes.io/is-default-class";
 
 impl Strategy for IngressClass {
     fn default(&self, class: &mut Value) {
-        if let Some(parameters) = field_mut(class, "spec").and_then(|spec| field_mut(spec, "parameters")) {
-            default_value(parameters, "scope", "Cluster");
-        }
+        fill_defaults(class, "networking/v1", "IngressClass");
     }
 
     fn validate(&self, class: &Value) -> ErrorList {

@@ -1,12 +1,11 @@
 //! NetworkPolicy: the strategy of who may talk to which pods.
 
-use crate::read::{Read, default_value, list_mut, set};
+use crate::read::{Read, field_mut, fill_defaults, set};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::network::{validate_cidr, validate_port_number, warn_of_cidr};
 use crate::validation::{each, network, shown};
 use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::ensure_object;
 use ferry_api::rules::cidr::Cidr;
 use serde_json::{Value, json};
 
@@ -17,14 +16,8 @@ const DIRECTIONS: [(&str, &str); 2] = [("ingress", "from"), ("egress", "to")];
 
 impl Strategy for NetworkPolicy {
     fn default(&self, policy: &mut Value) {
-        let spec = ensure_object(policy).entry("spec").or_insert_with(|| json!({}));
-        for (rules, _) in DIRECTIONS {
-            for rule in list_mut(spec, rules) {
-                for port in list_mut(rule, "ports") {
-                    default_value(port, "protocol", "TCP");
-                }
-            }
-        }
+        fill_defaults(policy, "networking/v1", "NetworkPolicy");
+        let Some(spec) = field_mut(policy, "spec") else { return };
         if spec.list("policyTypes").is_empty() {
             let types = if spec.list("egress").is_empty() { json!(["Ingress"]) } else { json!(["Ingress", "Egress"]) };
             set(spec, "policyTypes", types);

@@ -6,6 +6,7 @@ use super::security::validate_security_context;
 use super::volume::{Volumes, validate_devices, validate_mounts};
 use crate::names;
 use crate::read::Read;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::network::{PROTOCOLS, validate_port_number};
 use crate::validation::resources::{Consumer, validate_requirements};
 use crate::validation::{each, one_of};
@@ -14,7 +15,7 @@ use ferry_api::rules::pod::is_sidecar;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
-pub const PULL_POLICIES: &[&str] = &["Always", "IfNotPresent", "Never"];
+pub static PULL_POLICIES: DeclaredValues = DeclaredValues::of("core/v1", "Container", "imagePullPolicy");
 
 /// What the rules of a container need to know about its pod.
 pub struct InPod<'a> {
@@ -172,7 +173,7 @@ fn validate_common(errors: &mut ErrorList, container: &Value, pod: &InPod, path:
     validate_env_from(errors, container.list("envFrom"), &path.child("envFrom"));
     validate_mounts(errors, container, pod.volumes, &path.child("volumeMounts"));
     validate_devices(errors, container, pod.volumes, &path.child("volumeDevices"));
-    one_of(errors, &path.child("imagePullPolicy"), container.text("imagePullPolicy"), PULL_POLICIES);
+    one_of(errors, &path.child("imagePullPolicy"), container.text("imagePullPolicy"), &PULL_POLICIES);
     let resources = path.child("resources");
     validate_requirements(errors, container.field("resources"), Consumer::Container, pod.claim_names, &resources);
     validate_resize_policy(errors, container.list("resizePolicy"), pod.spec, &path.child("resizePolicy"));
@@ -201,7 +202,7 @@ fn validate_ports(errors: &mut ErrorList, ports: &[Value], path: &Path) {
         if port.int("hostPort") != 0 {
             validate_port_number(errors, port.int("hostPort"), &path.child("hostPort"));
         }
-        one_of(errors, &path.child("protocol"), port.text("protocol"), PROTOCOLS);
+        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
     }
 }
 

@@ -1,8 +1,9 @@
-//! The defaults of a pod spec (upstream's core/v1/defaults.go and its generated walk).
+//! The defaults of a pod spec that depend on other fields (upstream's core/v1/defaults.go).
+//! The constants stand in the facts, and each kind fills them in from its root.
 //! `default_pod_spec` serves templates too; `default_pod` adds what only a Pod gets.
 
 use super::image::default_pull_policy;
-use crate::read::{Read, default_int, default_text, default_value, field_mut, list_mut, set};
+use crate::read::{Read, default_int, default_value, field_mut, list_mut, set};
 use crate::validation::resources::{is_huge_page, is_overcommit_allowed, is_supported_for_pods, round_up_to_milli};
 use ferry_api::object::ensure_object;
 use ferry_api::rules::pod_requests::{Options, compute_limits, compute_requests};
@@ -33,11 +34,6 @@ pub fn default_pod(spec: &mut Value) {
 }
 
 pub fn default_pod_spec(spec: &mut Value) {
-    default_text(spec, "dnsPolicy", "ClusterFirst");
-    default_text(spec, "restartPolicy", "Always");
-    default_value(spec, "securityContext", json!({}));
-    default_value(spec, "terminationGracePeriodSeconds", 30);
-    default_text(spec, "schedulerName", "default-scheduler");
     mirror_service_account(spec);
     for volume in list_mut(spec, "volumes") {
         default_volume(volume);
@@ -121,66 +117,10 @@ fn default_container(container: &mut Value) {
         let policy = default_pull_policy(container.text("image"));
         set(container, "imagePullPolicy", policy);
     }
-    default_text(container, "terminationMessagePath", "/dev/termination-log");
-    default_text(container, "terminationMessagePolicy", "File");
-    // Upstream writes this struct even when it says nothing.
-    default_value(container, "resources", json!({}));
     if let Some(resources) = field_mut(container, "resources") {
         default_resources(resources);
     }
-    for port in list_mut(container, "ports") {
-        default_text(port, "protocol", "TCP");
-    }
-    for variable in list_mut(container, "env") {
-        let Some(source) = field_mut(variable, "valueFrom") else { continue };
-        default_field_ref(field_mut(source, "fieldRef"));
-        if let Some(resource) = field_mut(source, "resourceFieldRef") {
-            default_value(resource, "divisor", "0");
-        }
-        if let Some(file) = field_mut(source, "fileKeyRef") {
-            default_value(file, "optional", false);
-        }
-    }
-    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        if let Some(probe) = field_mut(container, probe) {
-            default_probe(probe);
-        }
-    }
-    if let Some(lifecycle) = field_mut(container, "lifecycle") {
-        for hook in ["postStart", "preStop"] {
-            if let Some(hook) = field_mut(lifecycle, hook) {
-                default_http_get(field_mut(hook, "httpGet"));
-            }
-        }
-    }
 }
-
-fn default_probe(probe: &mut Value) {
-    default_int(probe, "timeoutSeconds", 1);
-    default_int(probe, "periodSeconds", 10);
-    default_int(probe, "successThreshold", 1);
-    default_int(probe, "failureThreshold", 3);
-    default_http_get(field_mut(probe, "httpGet"));
-    if let Some(grpc) = field_mut(probe, "grpc") {
-        default_value(grpc, "service", "");
-    }
-}
-
-fn default_http_get(action: Option<&mut Value>) {
-    if let Some(action) = action {
-        default_text(action, "path", "/");
-        default_text(action, "scheme", "HTTP");
-    }
-}
-
-fn default_field_ref(reference: Option<&mut Value>) {
-    if let Some(reference) = reference {
-        default_text(reference, "apiVersion", "v1");
-    }
-}
-
-/// The mode of files in volumes made from objects: 0644.
-const FILE_MODE: i64 = 0o644;
 
 fn default_volume(volume: &mut Value) {
     let has_source =
@@ -194,25 +134,6 @@ fn default_volume(volume: &mut Value) {
         let policy = default_pull_policy(image.text("reference"));
         set(image, "pullPolicy", policy);
     }
-    default_volume_source(volume);
-    for key in ["secret", "configMap", "downwardAPI", "projected"] {
-        if let Some(source) = field_mut(volume, key) {
-            default_value(source, "defaultMode", FILE_MODE);
-        }
-    }
-    if let Some(source) = field_mut(volume, "downwardAPI") {
-        default_downward_items(source);
-    }
-    if let Some(projected) = field_mut(volume, "projected") {
-        for source in list_mut(projected, "sources") {
-            if let Some(source) = field_mut(source, "downwardAPI") {
-                default_downward_items(source);
-            }
-            if let Some(token) = field_mut(source, "serviceAccountToken") {
-                default_value(token, "expirationSeconds", 3600);
-            }
-        }
-    }
     if let Some(claim) = field_mut(volume, "ephemeral")
         .and_then(|source| field_mut(source, "volumeClaimTemplate"))
         .and_then(|template| field_mut(template, "spec"))
@@ -223,42 +144,7 @@ fn default_volume(volume: &mut Value) {
 
 /// The spec of a claim, whether it stands alone or in a template.
 pub fn default_claim_spec(claim: &mut Value) {
-    default_value(claim, "volumeMode", "Filesystem");
     if let Some(resources) = field_mut(claim, "resources") {
         default_resources(resources);
-    }
-}
-
-/// The sources that pods and persistent volumes have in common.
-pub fn default_volume_source(volume: &mut Value) {
-    if let Some(source) = field_mut(volume, "hostPath") {
-        default_value(source, "type", "");
-    }
-    for (source, key, value) in [
-        ("iscsi", "iscsiInterface", "default"),
-        ("rbd", "pool", "rbd"),
-        ("rbd", "user", "admin"),
-        ("rbd", "keyring", "/etc/ceph/keyring"),
-        ("azureDisk", "cachingMode", "ReadWrite"),
-        ("azureDisk", "fsType", "ext4"),
-        ("azureDisk", "kind", "Shared"),
-        ("scaleIO", "storageMode", "ThinProvisioned"),
-        ("scaleIO", "fsType", "xfs"),
-    ] {
-        if let Some(source) = field_mut(volume, source) {
-            default_text(source, key, value);
-        }
-    }
-    if let Some(disk) = field_mut(volume, "azureDisk") {
-        default_value(disk, "readOnly", false);
-    }
-}
-
-fn default_downward_items(source: &mut Value) {
-    for item in list_mut(source, "items") {
-        default_field_ref(field_mut(item, "fieldRef"));
-        if let Some(resource) = field_mut(item, "resourceFieldRef") {
-            default_value(resource, "divisor", "0");
-        }
     }
 }

@@ -3,6 +3,7 @@
 use super::projected::validate_projected;
 use crate::names;
 use crate::read::Read;
+use crate::validation::facts::validate_required_of;
 use crate::validation::labels::{validate_annotations, validate_labels};
 use crate::validation::resources::quantity;
 use crate::validation::volumes::{validate_claim_spec, validate_csi_driver_name};
@@ -47,28 +48,6 @@ const SOURCES: &[(&str, &str)] = &[
     ("csi", "csi"),
     ("ephemeral", "ephemeral"),
     ("image", "image"),
-];
-
-/// The fields without which a source of these old kinds says nothing.
-const REQUIRED: &[(&str, &[&str])] = &[
-    ("gcePersistentDisk", &["pdName"]),
-    ("awsElasticBlockStore", &["volumeID"]),
-    ("nfs", &["server", "path"]),
-    ("iscsi", &["targetPortal", "iqn"]),
-    ("glusterfs", &["endpoints", "path"]),
-    ("persistentVolumeClaim", &["claimName"]),
-    ("rbd", &["monitors", "image"]),
-    ("cinder", &["volumeID"]),
-    ("cephfs", &["monitors"]),
-    ("quobyte", &["registry", "volume"]),
-    ("flexVolume", &["driver"]),
-    ("azureFile", &["secretName", "shareName"]),
-    ("vsphereVolume", &["volumePath"]),
-    ("photonPersistentDisk", &["pdID"]),
-    ("portworxVolume", &["volumeID"]),
-    ("azureDisk", &["diskName", "diskURI"]),
-    ("storageos", &["volumeName"]),
-    ("scaleIO", &["gateway", "system", "volumeName"]),
 ];
 
 /// Checks every volume and gives those that are good enough to be mounted.
@@ -131,12 +110,9 @@ fn validate_source(
         }
         count += 1;
         let at = path.child(key);
-        if let Some((_, fields)) = REQUIRED.iter().find(|(name, _)| name == key) {
-            for field in *fields {
-                if source.text(field).is_empty() && source.list(field).is_empty() {
-                    errors.push(Error::required(&at.child(field), ""));
-                }
-            }
+        // Two sources check more of a required field than that it is there.
+        if !matches!(*key, "hostPath" | "csi") {
+            validate_required_of(errors, "Volume", key, source, &at);
         }
         match *key {
             "emptyDir" => {
@@ -149,11 +125,10 @@ fn validate_source(
                 }
             }
             "hostPath" => validate_host_path(errors, source, &at),
-            "gitRepo" => {
-                if source.text("repository").is_empty() {
-                    errors.push(Error::required(&at.child("repository"), ""));
-                }
-                validate_descending_path(errors, source.text("directory"), &at.child("directory"));
+            "gitRepo" => validate_descending_path(errors, source.text("directory"), &at.child("directory")),
+            // Optional in the type, and required all the same.
+            "scaleIO" | "storageos" if source.text("volumeName").is_empty() => {
+                errors.push(Error::required(&at.child("volumeName"), ""));
             }
             "nfs" => {
                 let path = source.text("path");
@@ -176,7 +151,7 @@ fn validate_source(
                 if context == super::validate::SpecOf::Pod && source.text("reference").is_empty() {
                     errors.push(Error::required(&at.child("reference"), ""));
                 }
-                one_of(errors, &at.child("pullPolicy"), source.text("pullPolicy"), super::container::PULL_POLICIES);
+                one_of(errors, &at.child("pullPolicy"), source.text("pullPolicy"), &super::container::PULL_POLICIES);
             }
             _ => {}
         }

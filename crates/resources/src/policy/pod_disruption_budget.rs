@@ -3,6 +3,7 @@
 use crate::Strategy;
 use crate::read::{Read, field_mut};
 use crate::validation::conditions::validate_conditions;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::int_or_percent::{validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::validate_label_selector;
 use crate::validation::{nonnegative, shown};
@@ -15,7 +16,8 @@ pub struct PodDisruptionBudget;
 /// meaning beside anything else and is taken away there.
 const OLD_EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-const EVICTION_POLICIES: &[&str] = &["AlwaysAllow", "IfHealthyBudget"];
+static EVICTION_POLICIES: DeclaredValues =
+    DeclaredValues::of("policy/v1", "PodDisruptionBudgetSpec", "unhealthyPodEvictionPolicy");
 
 impl Strategy for PodDisruptionBudget {
     fn default(&self, budget: &mut Value) {
@@ -45,7 +47,7 @@ impl Strategy for PodDisruptionBudget {
         if let Some(policy) = spec.opt_text("unhealthyPodEvictionPolicy")
             && !EVICTION_POLICIES.contains(&policy)
         {
-            errors.push(Error::not_supported(&path.child("unhealthyPodEvictionPolicy"), policy, EVICTION_POLICIES));
+            errors.push(Error::not_supported(&path.child("unhealthyPodEvictionPolicy"), policy, &EVICTION_POLICIES));
         }
         errors
     }

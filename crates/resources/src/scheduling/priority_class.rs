@@ -1,7 +1,7 @@
 //! PriorityClass: the strategy of how much a pod matters.
 
 use crate::Strategy;
-use crate::read::{Read, default_value};
+use crate::read::{Read, fill_defaults};
 use crate::validation::{FIELD_IS_IMMUTABLE, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -19,7 +19,7 @@ pub const SYSTEM_CLASSES: [(&str, i64); 2] =
 
 impl Strategy for PriorityClass {
     fn default(&self, class: &mut Value) {
-        default_value(class, "preemptionPolicy", "PreemptLowerPriority");
+        fill_defaults(class, "scheduling/v1", "PriorityClass");
     }
 
     fn validate(&self, class: &Value) -> ErrorList {

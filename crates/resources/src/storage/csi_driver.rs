@@ -1,14 +1,14 @@
 //! CSIDriver: the strategy of what the cluster knows about a storage driver.
 
-use crate::read::{Read, ReadNode, default_value, remove, set};
+use crate::read::{Read, ReadNode, fill_defaults, remove};
 use crate::validation::equality::{changed, same_at};
 use crate::validation::validate_immutable;
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 pub struct CsiDriver;
@@ -20,16 +20,7 @@ const MIN_UPDATE_SECONDS: i64 = 10;
 
 impl Strategy for CsiDriver {
     fn default(&self, driver: &mut Value) {
-        let spec = ensure_object(driver).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "attachRequired", true);
-        default_value(spec, "podInfoOnMount", false);
-        default_value(spec, "storageCapacity", false);
-        default_value(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-        if spec.list("volumeLifecycleModes").is_empty() {
-            set(spec, "volumeLifecycleModes", json!(["Persistent"]));
-        }
-        default_value(spec, "requiresRepublish", false);
-        default_value(spec, "seLinuxMount", false);
+        fill_defaults(driver, "storage/v1", "CSIDriver");
     }
 
     fn prepare_for_create(&self, _context: &Context, driver: &mut Value) {
@@ -156,6 +147,7 @@ fn validate_token_requests(errors: &mut ErrorList, requests: &[Value], path: &Pa
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update, context};
+    use serde_json::json;
 
     fn driver(spec: Value) -> Value {
         json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "example.com"}, "spec": spec})

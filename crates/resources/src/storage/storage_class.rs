@@ -3,7 +3,8 @@
 use super::parameters::{validate_parameters, validate_provisioner};
 use crate::Strategy;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode, default_value};
+use crate::read::{Read, ReadNode, fill_defaults};
+use crate::validation::facts::DeclaredValues;
 use crate::validation::labels::validate_label_name;
 use crate::validation::validate_immutable;
 use ferry_api::document::Node;
@@ -15,14 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct StorageClass;
 
 const RECLAIM_POLICIES: &[&str] = &["Delete", "Retain"];
-const BINDING_MODES: &[&str] = &["Immediate", "WaitForFirstConsumer"];
+static BINDING_MODES: DeclaredValues = DeclaredValues::of("storage/v1", "StorageClass", "volumeBindingMode");
 const DEFAULT_ANNOTATIONS: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
 impl Strategy for StorageClass {
     fn default(&self, class: &mut Value) {
-        default_value(class, "reclaimPolicy", "Delete");
-        default_value(class, "volumeBindingMode", "Immediate");
+        fill_defaults(class, "storage/v1", "StorageClass");
     }
 
     fn validate(&self, class: &Value) -> ErrorList {
@@ -37,7 +37,7 @@ impl Strategy for StorageClass {
         match class.opt_text("volumeBindingMode") {
             None => errors.push(Error::required(&path, "")),
             Some(mode) if !BINDING_MODES.contains(&mode) => {
-                errors.push(Error::not_supported(&path, mode, BINDING_MODES));
+                errors.push(Error::not_supported(&path, mode, &BINDING_MODES));
             }
             Some(_) => {}
         }

@@ -5,6 +5,7 @@
 pub mod conditions;
 pub mod domains;
 pub mod equality;
+pub mod facts;
 pub mod int_or_percent;
 pub mod labels;
 pub mod metadata;

@@ -3,13 +3,14 @@
 //! IPv4 written as IPv6.
 
 use super::each;
+use super::facts::DeclaredValues;
 use crate::names;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::{masked, parse_cidr_sloppy, parse_ip_sloppy};
 use serde_json::Value;
 use std::net::IpAddr;
 
-pub const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
+pub static PROTOCOLS: DeclaredValues = DeclaredValues::of("core/v1", "ContainerPort", "protocol");
 
 pub fn validate_port_number(errors: &mut ErrorList, port: i64, path: &Path) {
     if !(1..=65535).contains(&port) {

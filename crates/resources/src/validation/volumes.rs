@@ -1,6 +1,7 @@
 //! Rules about volumes that claims, volumes, pods and the kinds of storage.k8s.io share
 //! (core/validation): access modes, sizes, the names of drivers, the spec of a claim.
 
+use super::facts::DeclaredValues;
 use super::labels::validate_label_selector;
 use super::resources::{quantity, validate_amount};
 use super::{NOT_NEGATIVE, each};
@@ -11,8 +12,8 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::view::List;
 use serde_json::Value;
 
-pub const ACCESS_MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-pub const VOLUME_MODES: &[&str] = &["Block", "Filesystem"];
+pub static ACCESS_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "accessModes");
+pub static VOLUME_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "volumeMode");
 
 /// Where a class was named before `storageClassName` was a field.
 pub const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
@@ -34,7 +35,7 @@ pub fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Pat
     let (mut alone, mut others) = (false, false);
     for mode in modes.iter().map(|mode| mode.as_str().unwrap_or_default()) {
         if !ACCESS_MODES.contains(&mode) {
-            errors.push(Error::not_supported(path, mode, ACCESS_MODES));
+            errors.push(Error::not_supported(path, mode, &ACCESS_MODES));
         } else if mode == "ReadWriteOncePod" {
             alone = true;
         } else {
@@ -50,7 +51,7 @@ pub fn validate_volume_mode(errors: &mut ErrorList, mode: Option<&str>, path: &P
     if let Some(mode) = mode
         && !VOLUME_MODES.contains(&mode)
     {
-        errors.push(Error::not_supported(path, mode, VOLUME_MODES));
+        errors.push(Error::not_supported(path, mode, &VOLUME_MODES));
     }
 }
 

@@ -2,18 +2,9 @@
 //! Admission configurations and the conversion of custom resources share it.
 
 use crate::names;
-use crate::read::{Read, default_value, field_mut};
+use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
-
-const HTTPS: i64 = 443;
-
-/// The port that a service is asked on when none is named.
-pub fn default_service_port(config: &mut Value) {
-    if let Some(service) = field_mut(config, "service") {
-        default_value(service, "port", HTTPS);
-    }
-}
 
 pub fn validate_client_config(errors: &mut ErrorList, config: Option<&Value>, path: &Path) {
     match (config.opt_text("url"), config.field("service")) {

@@ -10,9 +10,8 @@ mod structural;
 mod tests;
 mod validate;
 
-use crate::read::{Read, default_text, default_value, field_mut, list_mut, set};
+use crate::read::{Read, default_text, field_mut, fill_defaults, list_mut, set};
 use crate::structural::is_known_format;
-use crate::validation::webhook::default_service_port;
 use crate::{Context, Strategy};
 use ferry_api::field::ErrorList;
 use ferry_api::object::{Meta, ensure_object};
@@ -30,19 +29,12 @@ pub struct CustomResourceDefinition;
 
 impl Strategy for CustomResourceDefinition {
     fn default(&self, definition: &mut Value) {
-        let spec = ensure_object(definition).entry("spec").or_insert_with(|| json!({}));
-        let names = ensure_object(spec).entry("names").or_insert_with(|| json!({}));
+        fill_defaults(definition, "apiextensions/v1", "CustomResourceDefinition");
+        let Some(names) = field_mut(definition, "spec").and_then(|spec| field_mut(spec, "names")) else { return };
         let kind = names.text("kind").to_owned();
         if !kind.is_empty() {
             default_text(names, "singular", &kind.to_lowercase());
             default_text(names, "listKind", &format!("{kind}List"));
-        }
-        default_value(spec, "conversion", json!({"strategy": "None"}));
-        let config = field_mut(spec, "conversion")
-            .and_then(|conversion| field_mut(conversion, "webhook"))
-            .and_then(|webhook| field_mut(webhook, "clientConfig"));
-        if let Some(config) = config {
-            default_service_port(config);
         }
         let storage = storage_version(definition).map(str::to_owned);
         if definition.field("status").list("storedVersions").is_empty()

@@ -5,11 +5,12 @@
 use super::{field_path, structural};
 use crate::read::Read;
 use crate::structural::rules::{Compiled, compile};
+use crate::validation::facts::DeclaredValues;
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
 use ferry_cel::{Cardinality, STATIC_CRD_LIMIT, STATIC_RULE_LIMIT, TotalCost, cost_error};
 use serde_json::Value;
 
-const REASONS: &[&str] = &["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+static REASONS: DeclaredValues = DeclaredValues::of("apiextensions/v1", "ValidationRule", "reason");
 
 /// The form of rules.
 pub fn validate_form(errors: &mut ErrorList, schema: &Value, path: &Path) {
@@ -37,7 +38,7 @@ pub fn validate_form(errors: &mut ErrorList, schema: &Value, path: &Path) {
         if let Some(reason) = rule.opt_text("reason")
             && !REASONS.contains(&reason)
         {
-            errors.push(Error::not_supported(&path.child("reason"), reason, REASONS));
+            errors.push(Error::not_supported(&path.child("reason"), reason, &REASONS));
         }
         let (field, at) = (rule.text("fieldPath"), path.child("fieldPath"));
         if !field.is_empty() {

@@ -3,11 +3,11 @@
 mod source;
 
 use super::persistent_volume_claim::{class_of, storage_text};
-use crate::pod_spec::defaults::default_volume_source;
 use crate::pod_spec::scheduling::validate_node_selector;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, remove, set};
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, fill_defaults, remove, set};
 use crate::validation::equality::same_at;
+use crate::validation::facts::DeclaredValues;
 use crate::validation::resources::round_up_to_milli;
 use crate::validation::volumes::{
     BETA_CLASS_ANNOTATION, access_modes_text, validate_access_modes, validate_basic_amount, validate_class_name,
@@ -24,7 +24,8 @@ use serde_json::{Value, json};
 pub struct PersistentVolume;
 
 const MOUNT_OPTIONS_ANNOTATION: &str = "volume.beta.kubernetes.io/mount-options";
-const RECLAIM_POLICIES: &[&str] = &["Delete", "Recycle", "Retain"];
+static RECLAIM_POLICIES: DeclaredValues =
+    DeclaredValues::of("core/v1", "PersistentVolumeSpec", "persistentVolumeReclaimPolicy");
 
 /// Sources whose mount options may be given by the old annotation.
 const MOUNTABLE: &[&str] = &[
@@ -178,7 +179,7 @@ fn moment(context: &Context) -> String {
 /// The defaults of a volume's spec wherever it stands.
 pub fn default_volume_spec(spec: &mut Value) {
     round_up_to_milli(field_mut(spec, "capacity"));
-    default_volume_source(spec);
+    fill_defaults(spec, "core/v1", "PersistentVolumeSpec");
 }
 
 /// Whose spec it is: a PersistentVolume's of this name, or one that a VolumeAttachment
@@ -215,7 +216,7 @@ pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, 
     if inline && !matches!(policy, "" | "Retain") {
         errors.push(Error::forbidden(&at, "may only be Retain in the context of inline volumes"));
     } else if !policy.is_empty() && !RECLAIM_POLICIES.contains(&policy) {
-        errors.push(Error::not_supported(&at, policy, RECLAIM_POLICIES));
+        errors.push(Error::not_supported(&at, policy, &RECLAIM_POLICIES));
     }
     let affinity = spec.field("nodeAffinity");
     let affine = affinity.is_some() && !inline;

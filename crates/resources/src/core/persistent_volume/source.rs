@@ -6,6 +6,7 @@ use crate::names;
 use crate::pod_spec::volume::{validate_host_path, validate_no_backsteps};
 use crate::read::Read;
 use crate::validation::each;
+use crate::validation::facts::validate_required_of;
 use crate::validation::volumes::validate_csi_driver_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use regex::Regex;
@@ -38,24 +39,6 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("csi", "csi"),
 ];
 
-/// The fields without which a source says nothing.
-const REQUIRED: &[(&str, &[&str])] = &[
-    ("gcePersistentDisk", &["pdName"]),
-    ("awsElasticBlockStore", &["volumeID"]),
-    ("glusterfs", &["endpoints", "path"]),
-    ("nfs", &["server", "path"]),
-    ("rbd", &["monitors", "image"]),
-    ("cephfs", &["monitors"]),
-    ("cinder", &["volumeID"]),
-    ("flexVolume", &["driver"]),
-    ("azureFile", &["secretName", "shareName"]),
-    ("vsphereVolume", &["volumePath"]),
-    ("photonPersistentDisk", &["pdID"]),
-    ("portworxVolume", &["volumeID"]),
-    ("azureDisk", &["diskName", "diskURI"]),
-    ("scaleIO", &["gateway", "system", "volumeName"]),
-];
-
 /// Exactly one source, and that one complete. `affine` says whether the volume names
 /// the nodes it is on, without which a local one is nowhere.
 pub fn validate_source(errors: &mut ErrorList, spec: &Value, volume_name: &str, affine: bool, path: &Path) {
@@ -70,12 +53,9 @@ pub fn validate_source(errors: &mut ErrorList, spec: &Value, volume_name: &str, 
         count += 1;
         // Upstream reports this one disk under another name.
         let at = path.child(if *key == "gcePersistentDisk" { "persistentDisk" } else { key });
-        if let Some((_, fields)) = REQUIRED.iter().find(|(name, _)| name == key) {
-            for field in *fields {
-                if source.text(field).is_empty() && source.list(field).is_empty() {
-                    errors.push(Error::required(&at.child(field), ""));
-                }
-            }
+        // These check more of a required field than that it is there.
+        if !matches!(*key, "hostPath" | "local" | "quobyte" | "iscsi" | "csi") {
+            validate_required_of(errors, "PersistentVolumeSpec", key, source, &at);
         }
         validate_one(errors, key, source, volume_name, &at);
         if *key == "local" && !affine {
@@ -129,6 +109,9 @@ fn validate_one(errors: &mut ErrorList, key: &str, source: &Value, volume_name: 
         "flexVolume" => validate_flex_options(errors, source, path),
         "azureFile" if source.opt_text("secretNamespace") == Some("") => {
             errors.push(Error::required(&path.child("secretNamespace"), ""));
+        }
+        "scaleIO" if source.text("volumeName").is_empty() => {
+            errors.push(Error::required(&path.child("volumeName"), ""));
         }
         "azureDisk" => validate_azure_disk(errors, source, path),
         "storageos" => validate_storage_os(errors, source, path),

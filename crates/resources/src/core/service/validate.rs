@@ -146,7 +146,7 @@ fn validate_ports(errors: &mut ErrorList, spec: &Value, path: &Path) {
             errors.push(Error::required(&path.child("name"), ""));
         }
         validate_port_number(errors, port.int("port"), &path.child("port"));
-        one_of(errors, &path.child("protocol"), port.text("protocol"), PROTOCOLS);
+        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
         validate_port_number_or_name(errors, port.field("targetPort"), &path.child("targetPort"));
         if let Some(protocol) = port.opt_text("appProtocol") {
             each(errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
