@@ -24,7 +24,8 @@ pub struct Context<'a> {
 /// On update: `default` → mutating admission → `prepare_for_update` → `validate_update` →
 /// validating admission → stored.
 pub trait Strategy: Send + Sync + 'static {
-    /// Fills in what the user left out. Idempotent; called after every decode.
+    /// Fills in what the user left out: the constants of the facts (`read::fill_defaults`) and
+    /// what depends on other fields. Idempotent; called after every decode.
     fn default(&self, _object: &mut Value) {}
 
     /// Turns an object of the row's own version into the one in which it is stored

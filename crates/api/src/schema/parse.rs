@@ -11,6 +11,9 @@
 //! enum Protocol string SCTP TCP UDP     a string type with its values ("quoted" if odd)
 //! alias ResourceList map[ResourceName]Quantity
 //! ```
+//!
+//! `default=` is a constant that OpenAPI publishes, `fill=` one that only the server fills in
+//! (`defaults.rs`); both are JSON without blanks.
 
 use super::packages::packages;
 use super::{Field, ListType, Special, StructType, Table, Type, TypeDef, TypeRef, Union, package_of};
