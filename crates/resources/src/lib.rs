@@ -23,6 +23,7 @@ pub mod discovery;
 pub mod events;
 pub mod flowcontrol;
 pub mod lifecycle;
+pub mod metrics;
 pub mod names;
 pub mod networking;
 pub mod node;
