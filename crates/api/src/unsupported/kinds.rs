@@ -53,7 +53,6 @@ pub const KINDS: &[UnsupportedKind] = &[
     kind("batch", "v1", "jobs", "Job", "no pods are made"),
     kind("batch", "v1", "cronjobs", "CronJob", "no jobs are made"),
     kind("apps", "v1", "statefulsets", "StatefulSet", "no pods are made"),
-    kind("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "nothing is scaled"),
     kind("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", "no volume is bound or provisioned"),
     kind("", "v1", "persistentvolumes", "PersistentVolume", "no claim is bound to it"),
     kind("storage.k8s.io", "v1", "storageclasses", "StorageClass", "no volume is provisioned"),
