@@ -38,6 +38,7 @@ pub const ALL: &[Target] = &[
     Target { name: "field_selector", check: text::field_selector },
     Target { name: "quantity", check: text::quantity },
     Target { name: "time", check: text::time },
+    Target { name: "usage_page", check: text::usage_page },
     Target { name: "request_info", check: request::request_info },
     Target { name: "continue_token", check: request::continue_token },
     Target { name: "spdy", check: framing::spdy },

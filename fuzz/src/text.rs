@@ -1,8 +1,9 @@
-//! Short texts with a syntax of their own: selectors, quantities, times.
+//! Texts with a syntax of their own: selectors, quantities, times, a kubelet's metrics.
 
 use ferry_api::codec::time::{Precision, format_duration, format_time, parse_duration, parse_time};
 use ferry_api::quantity::{Quantity, canonicalize};
 use ferry_api::selector::{FieldSelector, Selector};
+use ferry_apiserver::resource_metrics::page::UsagePage;
 
 pub fn label_selector(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -65,5 +66,16 @@ pub fn time(data: &[u8]) {
     if let Ok(nanos) = parse_duration(text) {
         let written = format_duration(nanos);
         assert_eq!(parse_duration(&written), Ok(nanos), "{text:?} -> {written:?}");
+    }
+}
+
+/// Lines that are no metrics change nothing, and what is kept of a page is whole.
+pub fn usage_page(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let page = UsagePage::parse(&text, 7);
+    assert_eq!(UsagePage::parse(&format!("# a comment\n{text}\nno_metric 1\n"), 7), page);
+    let points = page.pods.values().flat_map(|containers| containers.values()).chain(&page.node);
+    for point in points {
+        assert!(point.cpu_nanoseconds > 0 && point.memory_bytes > 0, "{point:?}");
     }
 }

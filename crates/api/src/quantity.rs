@@ -58,6 +58,11 @@ impl Quantity {
         Self { nanos: i128::from(value) * (NANOS / 1000), format: Format::DecimalSi }
     }
 
+    /// The same amount, to be printed in another format.
+    pub fn in_format(self, format: Format) -> Self {
+        Self { format, ..self }
+    }
+
     pub fn format(&self) -> Format {
         self.format
     }

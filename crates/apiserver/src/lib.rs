@@ -40,6 +40,7 @@ pub mod profiling;
 pub mod registry;
 mod reload;
 pub mod reseal;
+pub mod resource_metrics;
 mod serve;
 mod services;
 mod stream;
@@ -94,6 +95,7 @@ pub(crate) struct ServerState {
     pub metrics: Arc<Metrics>,
     pub openapi: openapi::Documents,
     pub backends: stream::Backends,
+    pub resource_metrics: resource_metrics::ResourceMetrics,
     pub aggregator: Arc<aggregation::Aggregator>,
     /// The default namespaces, roles and the kubernetes Service are there.
     pub bootstrapped: AtomicBool,
@@ -168,6 +170,7 @@ impl ApiServer {
             metrics,
             openapi: openapi::Documents::default(),
             backends,
+            resource_metrics: resource_metrics::ResourceMetrics::default(),
             aggregator,
             bootstrapped: AtomicBool::new(false),
             stopping: AtomicBool::new(false),

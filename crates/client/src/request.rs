@@ -210,6 +210,18 @@ impl Client {
         self.read::<_, serde::de::IgnoredAny>(http::Method::DELETE, url, Some(&params.body())).await.map(drop)
     }
 
+    /// PUT of an object or of one of its subresources, which may be of another kind (`scale`).
+    pub async fn replace_at<R: DeserializeOwned>(
+        &self,
+        path: &ResourcePath,
+        namespace: &str,
+        name: &str,
+        subresource: Option<&str>,
+        body: &Value,
+    ) -> Result<R, Error> {
+        self.read(http::Method::PUT, path.url(namespace, Some(name), subresource), Some(body)).await
+    }
+
     pub async fn patch_at<R: DeserializeOwned>(
         &self,
         path: &ResourcePath,

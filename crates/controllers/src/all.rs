@@ -2,6 +2,7 @@
 //! over this list, by being named here.
 
 use crate::Config;
+use crate::autoscale::HorizontalPodAutoscalerController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
 use crate::namespace::NamespaceController;
@@ -50,6 +51,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(StatefulSetController::new(config.stateful_set_defaults.clone())),
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
+        Arc::new(HorizontalPodAutoscalerController::default()),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),

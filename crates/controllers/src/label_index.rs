@@ -12,6 +12,7 @@
 
 use crate::workload::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
+use ferry_api::selector::{Operator, Selector};
 use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use ferry_api::view::batch::v1::Job;
 use ferry_api::view::core::v1::{ReplicationController, Service};
@@ -69,6 +70,27 @@ pub fn matching<K: Kind>(
     let mut found = labelled(informer, namespace, present.match_labels());
     found.retain(|object| label_selector::matches(selector, object.meta().labels()));
     found
+}
+
+/// The same for a selector that was given as text, as a scale subresource gives one.
+pub fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Selector) -> Vec<SharedObject<K>> {
+    let pairs = exact_pairs(selector).map(|(name, value)| pair(namespace, name, value));
+    let mut found = match pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) {
+        Some(rarest) => informer.by_index(BY_LABEL, &rarest),
+        None => informer.list(Some(namespace)),
+    };
+    found.retain(|object| selector.matches_with(|name| object.meta().labels().get(name)));
+    found
+}
+
+/// The labels that a selector wants to have one value each.
+pub fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
+    selector.requirements().iter().filter_map(|requirement| match requirement.values.as_slice() {
+        [value] if matches!(requirement.operator, Operator::Equals | Operator::DoubleEquals | Operator::In) => {
+            Some((requirement.key.as_str(), value.as_str()))
+        }
+        _ => None,
+    })
 }
 
 /// The objects of a namespace whose selector may match these labels, each once. The caller

@@ -9,6 +9,7 @@
 //! every kind (garbage collection, namespaces, quotas) stand here.
 
 mod all;
+mod autoscale;
 mod discovery;
 mod error;
 mod garbage_collector;

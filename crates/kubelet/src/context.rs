@@ -9,6 +9,7 @@ use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::image::Images;
 use crate::server::ServedLogs;
+use crate::stats::Stats;
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
@@ -30,6 +31,7 @@ pub struct Context {
     pub secrets: ConfigCache<Secret>,
     pub images: Images,
     pub served_logs: ServedLogs,
+    pub stats: Stats,
     /// Pods this node has taken on and that have not finished, by uid.
     pub admitted: Mutex<HashMap<String, SharedObject<Pod>>>,
     pub machine: RwLock<Machine>,
@@ -56,6 +58,7 @@ impl Context {
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
             images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
             served_logs: ServedLogs::default(),
+            stats: Stats::default(),
             admitted: Mutex::default(),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),

@@ -31,6 +31,7 @@ mod pod_worker;
 pub mod probe;
 mod runtime_watch;
 pub mod server;
+mod stats;
 pub mod status;
 mod sync;
 mod unsupported;

@@ -484,6 +484,12 @@ async fn logs_and_terminals() {
         summary["pods"].as_array().is_some_and(|pods| pods.iter().any(|pod| pod["podRef"]["name"] == "web")),
         "{summary:#}"
     );
+    let (_, page) = caller.get("/metrics/resource").await;
+    for metric in ["container_cpu_usage_seconds_total", "container_memory_working_set_bytes"] {
+        let line = format!("{metric}{{container=\"c\",namespace=\"default\",pod=\"web\"}} ");
+        assert!(page.contains(&line), "{line} is not in {page}");
+    }
+    assert!(page.contains("\nnode_cpu_usage_seconds_total ") && page.contains("\nresource_scrape_error 0\n"), "{page}");
 
     for name in ["web", "crash", "short", "http"] {
         api.delete_pod("default", name, 0);

@@ -12,7 +12,7 @@ use crate::review::Review;
 use crate::storage::volume_attributes_class::VolumeAttributesClass;
 use crate::{
     Row, apiextensions, apiregistration, apps, certificates, coordination, core, discovery, dra, events, flowcontrol,
-    networking, rbac, scheduling, storagemigration,
+    metrics, networking, rbac, scheduling, storagemigration,
 };
 use crate::{autoscaling, batch, node, policy, storage};
 use std::sync::{Arc, LazyLock};
@@ -184,5 +184,7 @@ fn builtin() -> Vec<Row> {
         "StorageVersionMigration",
         storagemigration::storage_version_migration::StorageVersionMigration,
     ));
+    rows.push(review("metrics.k8s.io", "v1beta1", "NodeMetrics", metrics::NodeMetrics));
+    rows.push(review("metrics.k8s.io", "v1beta1", "PodMetrics", metrics::PodMetrics));
     rows
 }

@@ -87,7 +87,8 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
 }
 
 /// The row of a kind that is never stored: the reviews and Binding, which are only asked and
-/// answered, and ComponentStatus, which is always the same.
+/// answered, ComponentStatus, which is always the same, and the metrics of nodes and pods,
+/// which are measured when they are asked for.
 pub fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
     Row { storage_prefix: "".into(), ..kind(group, version, name, strategy) }
 }

@@ -26,6 +26,7 @@ pub mod events;
 mod facts_row;
 pub mod flowcontrol;
 pub mod lifecycle;
+pub mod metrics;
 pub mod names;
 pub mod networking;
 pub mod node;

@@ -174,7 +174,9 @@ fn every_row_says_what_it_is() {
         assert!(seen.insert(row.gvr()), "{what} is there twice");
         assert!(row.schema.is_some(), "{what} has a schema");
         assert!(!row.columns.is_empty() && !row.verbs.is_empty(), "{what} has columns and verbs");
-        let is_there = row.is_stored() || !row.strategy.constant_objects().is_empty();
+        // Metrics are measured when they are asked for.
+        let is_measured = row.group == "metrics.k8s.io";
+        let is_there = row.is_stored() || is_measured || !row.strategy.constant_objects().is_empty();
         assert_eq!(is_there, row.verbs.iter().any(|verb| verb == "get"), "{what}: what is there can be read");
         assert!(row.storage_prefix.is_empty() || row.storage_prefix.ends_with('/'), "{what}");
         assert!(row.verbs.is_sorted(), "{what}: verbs are in discovery's order");

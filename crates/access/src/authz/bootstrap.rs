@@ -280,8 +280,8 @@ mod tests {
     fn the_tables_hold_upstreams_policy_and_ours() {
         let objects = default_objects();
         let count = |plural: &str| objects.iter().filter(|object| plural_of(object) == plural).count();
-        // 31 and 38 cluster roles of upstream, two of ours; 12 and 38 bindings, three of ours.
-        assert_eq!((count("clusterroles"), count("clusterrolebindings")), (31 + 38 + 2, 12 + 38 + 3));
+        // 31 and 38 cluster roles of upstream, three of ours; 12 and 38 bindings, three of ours.
+        assert_eq!((count("clusterroles"), count("clusterrolebindings")), (31 + 38 + 3, 12 + 38 + 3));
         assert_eq!((count("roles"), count("rolebindings")), (7, 7));
         for object in &objects {
             for rule in PolicyRule::list_from(object) {

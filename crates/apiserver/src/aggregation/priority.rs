@@ -12,7 +12,7 @@ pub const OWN_PRIORITY: i64 = 20_001;
 pub const CUSTOM: (i64, i64) = (1000, 100);
 
 /// Group, version, the group's priority, the version's.
-const BUILTIN: [(&str, &str, i64, i64); 40] = [
+const BUILTIN: [(&str, &str, i64, i64); 41] = [
     ("", "v1", 18_000, 1),
     ("apps", "v1", 17_800, 15),
     ("events.k8s.io", "v1", 17_750, 15),
@@ -53,6 +53,8 @@ const BUILTIN: [(&str, &str, i64, i64); 40] = [
     ("flowcontrol.apiserver.k8s.io", "v1", 16_100, 21),
     ("internal.apiserver.k8s.io", "v1alpha1", 16_000, 9),
     ("storagemigration.k8s.io", "v1beta1", 15_800, 9),
+    // metrics-server's own, so that it changes no order when it takes the group over.
+    ("metrics.k8s.io", "v1beta1", 100, 100),
 ];
 
 /// The priorities of a builtin group version; `None` for any other.

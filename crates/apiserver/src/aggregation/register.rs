@@ -1,6 +1,7 @@
 //! Keeps an APIService for every group version that this server answers itself: the
 //! builtin ones from the start, those of custom resources as they come and go
-//! (kube-aggregator's autoregister and controlplane's crdregistration).
+//! (kube-aggregator's autoregister and controlplane's crdregistration). The group of
+//! resource metrics is ours only as long as no other server takes it.
 
 use super::priority::{self, CUSTOM, OWN_GROUP};
 use crate::ServerState;
@@ -17,6 +18,11 @@ use tokio::sync::Notify;
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 const ON_START: &str = "onstart";
 const ALWAYS: &str = "true";
+
+/// The builtin group that users may give to a server of their own, which is metrics-server
+/// on other clusters. Its APIService is left alone while it names a Service, and made again
+/// when it is gone.
+const REPLACEABLE_GROUP: &str = "metrics.k8s.io";
 
 /// How many are written at a time; they share commits.
 const AT_ONCE: usize = 64;
@@ -122,6 +128,11 @@ fn plan(wanted: Option<&Value>, current: Option<&Value>, at_start: bool, synced:
     if once(current) && (!at_start || synced) {
         return Action::Nothing;
     }
+    if current.str_at(&["spec", "group"]) == REPLACEABLE_GROUP
+        && current.at(&["spec", "service"]).is_some_and(Value::is_object)
+    {
+        return Action::Nothing;
+    }
     match wanted {
         None => Action::Delete(current.uid().to_owned()),
         Some(wanted) if current.at(&["spec"]) == wanted.at(&["spec"]) => Action::Nothing,
@@ -160,7 +171,8 @@ fn wanted(server: &ServerState) -> BTreeMap<String, Value> {
     let mut wanted = BTreeMap::new();
     for row in server.registry.rows.all().iter().filter(|row| row.group != OWN_GROUP) {
         if let Some(priorities) = priority::builtin(&row.group, &row.version) {
-            let object = render(&row.group, &row.version, priorities, ON_START);
+            let managed = if row.group == REPLACEABLE_GROUP { ALWAYS } else { ON_START };
+            let object = render(&row.group, &row.version, priorities, managed);
             wanted.insert(object.name().to_owned(), object);
         }
     }
@@ -228,5 +240,21 @@ mod tests {
         assert_eq!(plan(None, Some(&other(ALWAYS)), false, true), gone());
         assert_eq!(plan(Some(&always), Some(&other(ALWAYS)), false, true), updated(other(ALWAYS)));
         assert_eq!(plan(Some(&always), Some(&always), false, true), Action::Nothing);
+    }
+
+    #[test]
+    fn the_metrics_group_is_ours_until_another_server_takes_it() {
+        let ours = render(REPLACEABLE_GROUP, "v1beta1", (100, 100), ALWAYS);
+        let mut theirs = ours.clone();
+        theirs["spec"]["service"] = json!({"namespace": "kube-system", "name": "metrics-server"});
+        assert_eq!(plan(Some(&ours), Some(&theirs), true, false), Action::Nothing);
+        assert_eq!(plan(Some(&ours), None, false, true), Action::Create(ours.clone()));
+        let mut emptied = theirs;
+        emptied["spec"]["service"] = Value::Null;
+        assert_eq!(plan(Some(&ours), Some(&emptied), true, true), Action::Update(ours.clone()));
+        let mut other = render("apps", "v1", (10, 10), ALWAYS);
+        other["spec"]["service"] = json!({"namespace": "a", "name": "b"});
+        let apps = render("apps", "v1", (10, 10), ALWAYS);
+        assert_eq!(plan(Some(&apps), Some(&other), true, false), Action::Update(apps.clone()));
     }
 }

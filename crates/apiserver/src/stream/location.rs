@@ -303,9 +303,15 @@ fn kubelet(call: &Call, node: &str, path: &str, query: &str) -> Result<Location,
         .lookup
         .get("", "nodes", "", node)
         .ok_or_else(|| Status::not_found(&GroupResource::new("", "nodes"), node))?;
-    let (host, port) = kubelet_address(&stored.value())
-        .ok_or_else(|| Status::internal(format!("no preferred addresses found; known addresses: [] of node {node}")))?;
-    Ok(Location { scheme: Scheme::Kubelet, host, address: None, port, path_and_query: with_query(path, query) })
+    at_kubelet(&stored.value(), &with_query(path, query))
+}
+
+/// The same of a node that is at hand.
+pub fn at_kubelet(node: &Value, path_and_query: &str) -> Result<Location, Status> {
+    let (host, port) = kubelet_address(node).ok_or_else(|| {
+        Status::internal(format!("no preferred addresses found; known addresses: [] of node {}", node.name()))
+    })?;
+    Ok(Location { scheme: Scheme::Kubelet, host, address: None, port, path_and_query: path_and_query.to_owned() })
 }
 
 /// Upstream's default order of address types, those that a certificate names first.

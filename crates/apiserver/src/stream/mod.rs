@@ -16,6 +16,7 @@ use crate::outgoing::{self, Dial, Target, Tls};
 use crate::transport::{Body, read_limited};
 use crate::verbs::{self, Call};
 use crate::webhook::tls::{Protocols, unverified_config};
+use bytes::Bytes;
 use ferry_api::status::Status;
 use http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
 use http::{Method, Request, Response, StatusCode};
@@ -23,6 +24,7 @@ use links::Links;
 use location::{Location, Scheme};
 use onward::{Failure, Onward, is_upgrade};
 use rustls::ClientConfig;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// How much of a kubelet's error is read and shown.
@@ -60,6 +62,26 @@ impl Backends {
         };
         let tls = config.map(|config| Tls { config, server_name: location.host.clone() });
         Ok(Target { host: location.host.clone(), address: location.address, port: location.port, tls })
+    }
+}
+
+impl Backends {
+    /// A page of a node's kubelet, read whole (`resource_metrics/`).
+    pub async fn read_from_kubelet(&self, node: &Value, path: &str, limit: usize) -> Result<Bytes, Status> {
+        let location = location::at_kubelet(node, path)?;
+        let request = Request::get(path).body(crate::transport::empty()).map_err(Status::internal)?;
+        let (request, url) = with_host(request, &location)?;
+        let failed = |why: String| Status::failure(500, "", format!("Get {url:?}: {why}"));
+        let target = self.target(&location)?;
+        let response =
+            outgoing::send(&*self.dial, &target, request).await.map_err(|error| failed(error.to_string()))?;
+        let code = response.status();
+        let body = read_limited(response.into_body(), limit).await.map_err(|error| failed(error.to_string()))?;
+        match body {
+            Some(body) if code.is_success() => Ok(body),
+            Some(_) => Err(failed(format!("request failed, status: {code}"))),
+            None => Err(failed("the page is too large".to_owned())),
+        }
     }
 }
 

@@ -16,19 +16,29 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 pub fn read(call: &Call) -> Result<Response<Body>, Status> {
-    let accepted = call.accepted()?;
     let objects = call.row.strategy.constant_objects();
-    let include = call.query.text("includeObject").unwrap_or_default();
     if call.info.verb == "get" {
         let object = objects
             .iter()
             .find(|object| object.name() == call.info.name)
             .ok_or_else(|| Status::not_found(&call.row.group_resource(), &call.info.name))?;
-        return Ok(answer::document(StatusCode::OK, &table::shape_one(call, object, &accepted), &accepted));
+        return show_one(call, object);
     }
-    let objects = selected(call, objects)?;
+    show_list(call, &selected(call, objects)?)
+}
+
+/// One object that is not stored.
+pub fn show_one(call: &Call, object: &Value) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    Ok(answer::document(StatusCode::OK, &table::shape_one(call, object, &accepted), &accepted))
+}
+
+/// A list of objects that are not stored.
+pub fn show_list(call: &Call, objects: &[Value]) -> Result<Response<Body>, Status> {
+    let accepted = call.accepted()?;
+    let include = table::include_object(call);
     let document = match accepted.shape {
-        Shape::Table => table::table(&call.row, &objects, &accepted, include),
+        Shape::Table => table::table(&call.row, objects, &accepted, include),
         Shape::Metadata => {
             let items: Vec<Value> = objects.iter().map(|object| table::partial(object, &accepted)).collect();
             let version = accepted.meta_version();

@@ -1,7 +1,7 @@
 //! The verbs, each generic over rows: what a request asks of the registry or the cache,
 //! and how the result is shown. `chain.rs` calls [`dispatch`] when a request has passed.
 
-mod constant;
+pub mod constant;
 mod create;
 mod delete;
 mod delete_collection;
@@ -29,6 +29,7 @@ use crate::negotiate::{self, Accepted, Format, Shape, Use};
 use crate::query::Query;
 use crate::registry::{Annotations, Caller, IfAbsent, Wants, Warnings, Written};
 use crate::request_info::RequestInfo;
+use crate::resource_metrics;
 use crate::subresources;
 use crate::table;
 use crate::transport::Body;
@@ -156,6 +157,7 @@ pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status>
         return Box::pin(subresources::dispatch(call, body)).await;
     }
     match call.info.verb.as_str() {
+        "get" | "list" if resource_metrics::are_asked(&call.row) => Box::pin(resource_metrics::read(&call)).await,
         "get" | "list" if !call.row.is_stored() => constant::read(&call),
         _ if !call.row.is_stored() => Box::pin(subresources::create_review(call, body)).await,
         "get" => get(&call).await,

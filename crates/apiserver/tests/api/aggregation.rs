@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const API_SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 pub const FLUNDERS: &str = "/apis/wardle.example.com/v1alpha1/namespaces/default/flunders";
-const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+pub const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Serves flunders, with aggregated discovery and OpenAPI.
 pub fn wardle(seen: &Seen) -> Response<Full<Bytes>> {
@@ -67,7 +67,7 @@ fn api_service(ca_pem: &str) -> Value {
 }
 
 /// Waits until the condition Available of the APIService has this reason.
-async fn reason(events: &mut Events, reason: &str) -> Value {
+pub async fn reason(events: &mut Events, reason: &str) -> Value {
     loop {
         let event = events.next().await.expect("an event");
         let conditions = event["object"]["status"]["conditions"].as_array().cloned().unwrap_or_default();
@@ -91,7 +91,7 @@ fn endpoint_slice(port: u16) -> Value {
     })
 }
 
-const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+pub const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 
 /// A server with a registered and available backend.
 async fn with_wardle() -> (Server, Backend) {
@@ -261,7 +261,7 @@ async fn discovery_tells_of_both_servers() {
     let names: Vec<&str> =
         list["groups"].as_array().expect("groups").iter().filter_map(|group| group["name"].as_str()).collect();
     assert_eq!(names[..3], ["apiregistration.k8s.io", "apps", "events.k8s.io"]);
-    assert_eq!(names.last(), Some(&"wardle.example.com"));
+    assert_eq!(names[names.len() - 2..], ["wardle.example.com", "metrics.k8s.io"]);
     let group = server.get("/apis/wardle.example.com").await.ok();
     assert_eq!(group["preferredVersion"]["groupVersion"], "wardle.example.com/v1alpha1");
     assert_eq!(server.get("/apis/wardle.example.com/v1alpha1").await.ok()["kind"], "APIResourceList");

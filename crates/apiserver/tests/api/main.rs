@@ -33,6 +33,7 @@ mod policies;
 mod profiling;
 mod proxy;
 mod quota;
+mod resource_metrics;
 mod restart;
 mod security;
 mod server;

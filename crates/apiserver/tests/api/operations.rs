@@ -93,7 +93,8 @@ async fn operations_are_those_of_upstream() {
     let id = |operation: &&'static str| operation.split(' ').next().unwrap_or_default();
     let gaps: Vec<&str> = theirs.keys().filter(|operation| !ours.contains_key(**operation)).map(id).collect();
     assert_eq!(gaps, missing(), "left is what is missing, right what operations/missing.txt says");
-    for (operation, shape) in &ours {
+    // Upstream's clusters have this group from metrics-server, whose document is none of upstream's.
+    for (operation, shape) in ours.iter().filter(|(operation, _)| !operation.contains(" /apis/metrics.k8s.io/")) {
         assert_eq!(
             Some(&shape.as_str()),
             theirs.get(operation.as_str()),

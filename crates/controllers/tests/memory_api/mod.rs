@@ -40,6 +40,8 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
     ("batch", "v1", "jobs", "Job", true),
     ("batch", "v1", "cronjobs", "CronJob", true),
+    ("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", true),
+    ("example.com", "v1", "widgets", "Widget", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
     ("coordination.k8s.io", "v1", "leases", "Lease", true),
     ("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false),
@@ -71,6 +73,8 @@ struct State {
     refuse_creates_of: HashSet<String>,
     /// A group whose API server does not answer, as an APIService may name one.
     broken_group: Option<String>,
+    /// What is answered at paths of API servers that an APIService would name.
+    elsewhere: HashMap<String, Value>,
 }
 
 #[derive(Clone)]
@@ -91,6 +95,7 @@ impl MemoryApi {
             calls: HashMap::new(),
             refuse_creates_of: HashSet::new(),
             broken_group: None,
+            elsewhere: HashMap::new(),
         };
         Self { state: Arc::new(Mutex::new(state)), changed: Arc::new(watch::channel(0).0) }
     }
@@ -131,6 +136,12 @@ impl MemoryApi {
     /// Discovery lists the group, and whatever is asked of it fails; `None` takes it away.
     pub fn break_group(&self, group: Option<&str>) {
         self.state().broken_group = group.map(str::to_owned);
+    }
+
+    /// Answers a path as another API server would. Not every binary of tests needs it.
+    #[allow(dead_code)]
+    pub fn answer_at(&self, path: &str, answer: Value) {
+        self.state().elsewhere.insert(path.to_owned(), answer);
     }
 
     pub fn calls(&self, method: &str, plural: &str) -> usize {
@@ -200,23 +211,33 @@ impl MemoryApi {
         query: &HashMap<String, String>,
         body: &Value,
     ) -> Result<Value, Status> {
+        if let Some(answer) = self.state().elsewhere.get(path) {
+            return Ok(answer.clone());
+        }
         if path == "/api" {
             return Ok(json!({"kind": "APIVersions", "versions": ["v1"]}));
         }
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         if path == "/apis" {
             let broken = self.state().broken_group.clone();
-            let groups = KINDS.iter().map(|kind| kind.0).chain(broken.as_deref());
-            let groups: HashSet<&str> = groups.filter(|group| !group.is_empty()).collect();
+            let groups = KINDS.iter().map(|kind| (kind.0, kind.1)).chain(broken.as_deref().map(|group| (group, "v1")));
+            let groups: HashSet<(&str, &str)> = groups.filter(|(group, _)| !group.is_empty()).collect();
             let groups: Vec<Value> = groups
                 .iter()
-                .map(|group| json!({"name": group, "versions": [{"version": "v1"}], "preferredVersion": {"version": "v1"}}))
+                .map(|(group, version)| {
+                    let version = json!({"version": version});
+                    json!({"name": group, "versions": [version], "preferredVersion": version})
+                })
                 .collect();
             return Ok(json!({"kind": "APIGroupList", "groups": groups}));
         }
         let (group, rest) = match parts.as_slice() {
             ["api", "v1", rest @ ..] => ("", rest),
-            ["apis", group, "v1", rest @ ..] => (*group, rest),
+            ["apis", group, version, rest @ ..]
+                if *version == "v1" || KINDS.iter().any(|kind| (kind.0, kind.1) == (*group, *version)) =>
+            {
+                (*group, rest)
+            }
             _ => return Err(Status::no_such_path()),
         };
         if self.state().broken_group.as_deref() == Some(group) {
@@ -243,7 +264,8 @@ impl MemoryApi {
         };
         let plural = rest[0].to_owned();
         let mut state = self.state();
-        *state.calls.entry((method.to_string(), plural.clone())).or_default() += 1;
+        let called = if rest.get(2) == Some(&"scale") { format!("{plural}/scale") } else { plural.clone() };
+        *state.calls.entry((method.to_string(), called)).or_default() += 1;
         let place = |name: &str| Place { plural: plural.clone(), namespace: namespace.into(), name: name.into() };
         match (method.as_str(), &rest[1..]) {
             ("GET", []) => {
@@ -259,6 +281,16 @@ impl MemoryApi {
                 Ok(json!({"metadata": {"resourceVersion": state.revision.to_string()}, "items": items}))
             }
             ("GET", [name]) => state.objects.get(&place(name)).cloned().ok_or_else(|| not_found(&plural, name)),
+            ("GET", [name, "scale"]) => {
+                let object = state.objects.get(&place(name)).ok_or_else(|| not_found(&plural, name))?;
+                Ok(scale_of(object))
+            }
+            ("PUT", [name, "scale"]) => {
+                let mut object = state.objects.get(&place(name)).cloned().ok_or_else(|| not_found(&plural, name))?;
+                object["metadata"]["resourceVersion"] = body["metadata"]["resourceVersion"].clone();
+                object["spec"]["replicas"] = body["spec"]["replicas"].clone();
+                state.update(place(name), object, None).map(|object| scale_of(&object))
+            }
             ("POST", []) => state.create(&plural, namespace, body.clone()),
             ("PUT", [name, ..]) => state.update(place(name), body.clone(), rest.get(2).copied()),
             ("PATCH", [name, ..]) => {
@@ -472,6 +504,14 @@ impl Transport for MemoryApi {
         };
         Ok(Response::builder().status(code).body(full_body(body.to_string()))?)
     }
+}
+
+/// The scale of an object whose status has its selector as text.
+fn scale_of(object: &Value) -> Value {
+    let (spec, status) = (&object["spec"], &object["status"]);
+    json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": object["metadata"],
+        "spec": {"replicas": spec["replicas"]},
+        "status": {"replicas": status["replicas"], "selector": status["selector"]}})
 }
 
 fn not_found(plural: &str, name: &str) -> Status {

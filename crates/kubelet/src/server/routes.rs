@@ -47,7 +47,8 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
         ["healthz"] | ["healthz", "ping" | "syncloop"] => text(StatusCode::OK, "ok"),
         ["pods"] if is_get => json(pod_list(&context)),
         ["metrics"] if is_get => stats::metrics(&context).await,
-        ["stats", "summary"] if is_get => stats::summary(&context).await,
+        ["metrics", "resource"] if is_get => stats::resource_metrics(&context).await,
+        ["stats", "summary"] if is_get => stats::summary(&context, &query).await,
         ["containerLogs" | "exec" | "attach" | "portForward" | "run", namespace, name, rest @ ..] => {
             // The uid may stand between the pod and its container.
             let (uid, container) = match (parts[0], rest) {

@@ -1,82 +1,53 @@
-//! /stats/summary and /metrics: what the node and its containers use.
+//! /stats/summary, /metrics/resource and /metrics: the usage of the node and its containers
+//! (`crate::stats`), and figures of the kubelet itself.
 
-use super::routes::json;
+use super::routes::{Query, json};
 use super::{Body, text};
 use crate::context::Context;
-use crate::cri::v1;
-use crate::observed::{CONTAINER_NAME_LABEL, PodIdentity};
+use crate::cri::{RuntimeError, v1};
+use crate::stats::summary::{FilesystemRoom, Filesystems};
+use crate::stats::{UsageSample, resource_metrics, summary};
 use http::{Response, StatusCode};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
 
-fn rfc3339(nanos: i64) -> Value {
-    match jiff::Timestamp::from_nanosecond(i128::from(nanos)) {
-        Ok(time) => time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string().into(),
-        Err(_) => Value::Null,
-    }
-}
-
-fn amount(value: &Option<v1::UInt64Value>) -> Option<u64> {
-    value.as_ref().map(|value| value.value)
-}
-
-pub(super) async fn summary(context: &Context) -> Response<Body> {
-    let stats = match context.runtime.list_container_stats().await {
-        Ok(stats) => stats,
+/// The usage of the node, its pods and their containers; `only_cpu_and_memory` leaves out
+/// the filesystems.
+pub(super) async fn summary(context: &Context, query: &Query) -> Response<Body> {
+    let sample = match sample(context).await {
+        Ok(sample) => sample,
         Err(error) => return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
-    let mut pods: BTreeMap<String, Value> = BTreeMap::new();
-    for stat in stats {
-        let Some(attributes) = &stat.attributes else { continue };
-        let Some(identity) = PodIdentity::from_labels(&attributes.labels) else { continue };
-        let Some(name) = attributes.labels.get(CONTAINER_NAME_LABEL) else { continue };
-        let entry = pods.entry(identity.uid.clone()).or_insert_with(|| {
-            json!({ "podRef": { "name": identity.name, "namespace": identity.namespace, "uid": identity.uid },
-                "containers": [] })
-        });
-        let container = render_container(name, &stat);
-        if let Some(containers) = entry["containers"].as_array_mut() {
-            containers.push(container);
-        }
-    }
-    for entry in pods.values_mut() {
-        let sum = |kind: &str, field: &str| -> u64 {
-            let containers = entry["containers"].as_array().into_iter().flatten();
-            containers.filter_map(|container| container[kind][field].as_u64()).sum()
-        };
-        let (cpu, memory) = (sum("cpu", "usageCoreNanoSeconds"), sum("memory", "workingSetBytes"));
-        entry["cpu"] = json!({ "usageCoreNanoSeconds": cpu });
-        entry["memory"] = json!({ "workingSetBytes": memory });
-    }
-    let node = json!({ "nodeName": context.config.node_name, "memory": { "workingSetBytes": node_memory() } });
-    json(json!({ "node": node, "pods": pods.into_values().collect::<Vec<_>>() }).to_string())
+    let filesystems = if query.flag(&["only_cpu_and_memory"]) { None } else { Some(read_filesystems(context).await) };
+    json(summary::render(&context.config.node_name, &sample, filesystems).to_string())
 }
 
-fn render_container(name: &str, stat: &v1::ContainerStats) -> Value {
-    let mut container = json!({ "name": name });
-    if let Some(cpu) = &stat.cpu {
-        container["cpu"] =
-            json!({ "time": rfc3339(cpu.timestamp), "usageCoreNanoSeconds": amount(&cpu.usage_core_nano_seconds) });
+/// The same in Prometheus' format, which metrics-server reads.
+pub(super) async fn resource_metrics(context: &Context) -> Response<Body> {
+    let sample = sample(context).await;
+    if let Err(error) = &sample {
+        tracing::warn!(%error, "the usage of containers cannot be read");
     }
-    if let Some(memory) = &stat.memory {
-        container["memory"] =
-            json!({ "time": rfc3339(memory.timestamp), "workingSetBytes": amount(&memory.working_set_bytes) });
-    }
-    if let Some(layer) = &stat.writable_layer {
-        container["rootfs"] = json!({ "time": rfc3339(layer.timestamp), "usedBytes": amount(&layer.used_bytes), "inodesUsed": amount(&layer.inodes_used) });
-    }
-    container
+    let mut response = text(StatusCode::OK, resource_metrics::render(sample.ok().as_deref()));
+    let format = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert("content-type", format);
+    response
 }
 
-/// Memory in use that could not be had back at once.
-fn node_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let field = |name: &str| -> u64 {
-        let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-        line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024
-    };
-    field("MemTotal:").saturating_sub(field("MemAvailable:"))
+async fn sample(context: &Context) -> Result<Arc<UsageSample>, RuntimeError> {
+    context.stats.sample(&*context.runtime, &context.machine().cgroup_root).await
+}
+
+async fn read_filesystems(context: &Context) -> Filesystems {
+    let images = context.runtime.image_fs_info().await.unwrap_or_default();
+    let images = images.first().and_then(|usage| {
+        let amount = |value: &Option<v1::UInt64Value>| value.as_ref().map(|value| value.value);
+        let room = FilesystemRoom::of(Path::new(&usage.fs_id.as_ref()?.mountpoint))?;
+        Some((room, amount(&usage.used_bytes).unwrap_or(0), amount(&usage.inodes_used)))
+    });
+    Filesystems { node: FilesystemRoom::of(&context.config.root_dir), images }
 }
 
 pub(super) async fn metrics(context: &Context) -> Response<Body> {

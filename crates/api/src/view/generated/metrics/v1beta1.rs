@@ -19,7 +19,7 @@ impl ContainerMetrics {
 }
 
 object!(NodeMetrics, NodeMetricsView);
-part!(NodeMetrics);
+kind!(NodeMetrics, "metrics.k8s.io", "v1beta1", "metrics.k8s.io/v1beta1", "nodes");
 impl<'a> NodeMetricsView<'a> {
     pub fn kind(self) -> &'a str { read(self.0, "kind") }
     pub fn api_version(self) -> &'a str { read(self.0, "apiVersion") }
@@ -67,7 +67,7 @@ impl NodeMetricsList {
 }
 
 object!(PodMetrics, PodMetricsView);
-part!(PodMetrics);
+kind!(PodMetrics, "metrics.k8s.io", "v1beta1", "metrics.k8s.io/v1beta1", "pods");
 impl<'a> PodMetricsView<'a> {
     pub fn kind(self) -> &'a str { read(self.0, "kind") }
     pub fn api_version(self) -> &'a str { read(self.0, "apiVersion") }
