@@ -7,6 +7,7 @@ mod cluster;
 mod crowd;
 mod formats;
 mod gate;
+mod growth;
 mod load;
 mod policies;
 mod report;
@@ -57,6 +58,12 @@ struct Args {
     /// Run the scheduling workloads against this server of this machine, which has no nodes
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// How many pods the cluster has in turn whose growth must not make a step dearer
+    #[arg(long, value_delimiter = ',', default_values_t = [1_000, 4_000, 16_000])]
+    growth_pods: Vec<usize>,
+    /// How many steps each figure of that is made of
+    #[arg(long, default_value_t = 1_000)]
+    growth_steps: usize,
     /// Measure this part alone
     #[arg(long)]
     only: Option<Part>,
@@ -86,6 +93,8 @@ enum Part {
     Binds,
     /// Upstream's scheduler_perf workloads; runs only when it is named
     Scheduling,
+    /// The same work in ever larger clusters
+    Growth,
 }
 
 impl Args {
@@ -111,7 +120,7 @@ async fn main() -> Result<()> {
     }
     if !matches!(
         args.only,
-        Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale | Part::Binds | Part::Scheduling)
+        Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale | Part::Binds | Part::Scheduling | Part::Growth)
     ) {
         measure_server(&args, &mut report).await?;
     }
@@ -136,6 +145,10 @@ async fn main() -> Result<()> {
                 scheduling::measure_remote(&scheduling::Remote::of_kubeconfig(file)?, only, &mut report).await?
             }
         }
+    }
+    if args.measures(Part::Growth) {
+        let growth = growth::Growth { sizes: args.growth_pods.clone(), steps: args.growth_steps };
+        growth::measure(&mut cluster(&args)?, &growth, &mut report).await?;
     }
     print!("{}", report.render());
     if let Some(file) = &args.json {

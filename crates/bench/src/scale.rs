@@ -2,7 +2,7 @@
 //! start again and in processor time while nothing happens, and what is given back once the
 //! pods are gone. Called by `main.rs`; `objects.rs` makes the objects.
 
-mod objects;
+pub mod objects;
 
 use crate::cluster::Cluster;
 use crate::load::{self, Connection};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-const PODS: &str = "/api/v1/namespaces/default/pods";
+pub const PODS: &str = "/api/v1/namespaces/default/pods";
 const EVENTS: &str = "/api/v1/namespaces/default/events";
-const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+pub const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 
 /// A kubelet renews its Lease this often.
 const HEARTBEAT: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(20);
 const GIVEN_BACK_AFTER: Duration = Duration::from_secs(60);
 
 /// The ranges of 1,000 nodes need more than the default /16.
-const POD_RANGE: &str = "100.64.0.0/10";
+pub const POD_RANGE: &str = "100.64.0.0/10";
 
 /// Every form in which a client can ask for a list.
 const FORMATS: [&str; 6] = [

@@ -4,7 +4,7 @@
 use super::{Cache, Stock, Stored};
 use crate::encryption::{Encryption, Kind, Unreadable};
 use ferry_store::{DamagedEntry, EventKind, RangeOptions, Revision, Watch};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,6 +19,10 @@ const PAGE: usize = 2000;
 
 /// How often what cannot be read is read again, however often it is asked for.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+/// The component that unreadable objects are reported by, and what an administrator can do.
+const REPORTER: &str = "store";
+const REPAIR: &str = "bring back a backup, or delete it with ignoreStoreReadErrorWithClusterBreakingPotential=true";
 
 pub(super) async fn start(cache: &Arc<Cache>) -> Result<(), ferry_store::Error> {
     let revision = load(cache).await?;
@@ -93,10 +97,20 @@ struct Found {
 async fn load(cache: &Cache) -> Result<Revision, ferry_store::Error> {
     let (mut found, revision) = range(cache, ROOT, None).await?;
     for stock in cache.all_stocks() {
-        let found = found.remove(stock.prefix()).unwrap_or_default();
-        stock.replace(found.objects, found.unreadable, revision);
+        replace(cache, &stock, found.remove(stock.prefix()).unwrap_or_default(), revision);
     }
     Ok(revision)
+}
+
+/// Makes a stock equal to what was read. What is readable again is no problem any more.
+fn replace(cache: &Cache, stock: &Stock, found: Found, revision: Revision) {
+    let still: HashSet<&str> = found.unreadable.iter().map(|(key, _)| &**key).collect();
+    for Unreadable { key, .. } in stock.all_unreadable(ROOT) {
+        if !still.contains(key.as_str()) {
+            cache.problems.resolve(REPORTER, &key);
+        }
+    }
+    stock.replace(found.objects, found.unreadable, revision);
 }
 
 /// Reads the entries of one stock that was added while the cache runs.
@@ -130,8 +144,7 @@ async fn try_again(cache: &Cache) {
         }
         match range(cache, stock.prefix(), Some(revision)).await {
             Ok((mut found, _)) => {
-                let found = found.remove(stock.prefix()).unwrap_or_default();
-                stock.replace(found.objects, found.unreadable, revision);
+                replace(cache, &stock, found.remove(stock.prefix()).unwrap_or_default(), revision);
             }
             Err(error) => tracing::warn!(%error, prefix = stock.prefix(), "what cannot be decrypted is not read again"),
         }
@@ -152,7 +165,8 @@ async fn range(
         options.start_after = page.last_key().map(ToString::to_string);
         for damaged in &page.damaged {
             let Some(stock) = cache.stock_of_key(&damaged.key) else { continue };
-            let why = set_apart(cache, damaged);
+            let why = describe_damage(damaged);
+            set_apart(cache, &why, REPAIR);
             found.entry(stock.prefix().to_owned()).or_default().unreadable.push((damaged.key.clone(), why));
         }
         // Entries come in the order of their keys, so each stock's stand together.
@@ -191,24 +205,26 @@ fn decode(
     revision: Revision,
     value: &[u8],
 ) -> Result<Stored, Unreadable> {
-    let outcome = cache.encryption.open(Kind::of(stock.row()), key, value).and_then(|raw| {
-        let undecodable = || Unreadable { key: key.to_string(), why: "object not decodable".into() };
-        stock.admit(key.clone(), revision, &raw).ok_or_else(undecodable)
-    });
-    if let Err(error) = &outcome {
-        tracing::error!(%error, "an object in the store cannot be read; it is not served");
-    }
-    outcome
+    let raw = cache.encryption.open(Kind::of(stock.row()), key, value).inspect_err(|error| {
+        set_apart(cache, error, "it is not served until its key is there");
+    })?;
+    stock.admit(key.clone(), revision, &raw).ok_or_else(|| {
+        let error = Unreadable { key: key.to_string(), why: "object not decodable".into() };
+        set_apart(cache, &error, REPAIR);
+        error
+    })
+}
+
+/// Names an object that cannot be read to the administrator, in the log and in `ferry status`.
+fn set_apart(cache: &Cache, error: &Unreadable, way_out: &str) {
+    tracing::warn!(%error, "an object in the store cannot be read; it is not served");
+    cache.problems.report(REPORTER, &error.key, &format!("{}; {way_out}", error.why));
 }
 
 /// A value that the disk has damaged is treated as one that cannot be decrypted.
-fn set_apart(cache: &Cache, DamagedEntry { key, revision }: &DamagedEntry) -> Unreadable {
+fn describe_damage(DamagedEntry { key, revision }: &DamagedEntry) -> Unreadable {
     let why = format!("the stored row of revision {revision} does not match its checksum");
-    let error = Unreadable { key: key.to_string(), why };
-    tracing::error!(%error, "an object in the store is damaged; it is not served");
-    let way_out = "bring back a backup, or delete it with ignoreStoreReadErrorWithClusterBreakingPotential=true";
-    cache.problems.report("store", key, &format!("{}; {way_out}", error.why));
-    error
+    Unreadable { key: key.to_string(), why }
 }
 
 async fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
@@ -217,7 +233,7 @@ async fn apply(cache: &Cache, batch: Vec<ferry_store::Event>) {
         let Some(stock) = cache.stock_of_key(&event.key) else { continue };
         // A damaged object is over with its next change, whatever that is.
         if stock.unreadable(&event.key).is_some() {
-            cache.problems.resolve("store", &event.key);
+            cache.problems.resolve(REPORTER, &event.key);
         }
         match event.kind {
             EventKind::Put => {

@@ -21,7 +21,7 @@ mod watcher;
 pub mod wire_form;
 
 pub use stock::TooOld;
-pub use stock::{Listing, Stock, StockCounts};
+pub use stock::{Listing, ListingPage, Stock, StockCounts};
 pub use stored::{Stored, splice_version};
 pub use watcher::{Event, Filter, Scope, Seen, Start, Watcher};
 

@@ -89,6 +89,13 @@ pub struct Listing {
     pub revision: Revision,
 }
 
+/// The first objects of a listing, and the number of those after them.
+pub struct ListingPage {
+    pub objects: Vec<Arc<Stored>>,
+    pub rest: usize,
+    pub revision: Revision,
+}
+
 /// The ring no longer reaches back to where a watch wants to start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooOld {
@@ -183,6 +190,29 @@ impl Stock {
         let inner = self.inner.read();
         (inner.last_modified <= revision && revision <= self.revision(&inner))
             .then(|| Listing { objects: inner.range(prefix, Some(after)), revision })
+    }
+
+    /// The first `limit` objects below `prefix`, which ends with a slash, as of now. Those after
+    /// them are counted and not touched.
+    pub fn page(&self, prefix: &str, limit: usize) -> ListingPage {
+        let inner = self.inner.read();
+        let (objects, rest) = inner.first(prefix, None, limit);
+        ListingPage { objects, rest, revision: self.revision(&inner) }
+    }
+
+    /// The page after a key as of an older revision, if nothing has changed since then.
+    pub fn page_unchanged_since(
+        &self,
+        prefix: &str,
+        after: &str,
+        revision: Revision,
+        limit: usize,
+    ) -> Option<ListingPage> {
+        let inner = self.inner.read();
+        (inner.last_modified <= revision && revision <= self.revision(&inner)).then(|| {
+            let (objects, rest) = inner.first(prefix, Some(after), limit);
+            ListingPage { objects, rest, revision }
+        })
     }
 
     /// Registers a watcher and gives it what it has to show first. Both happen under one
@@ -391,6 +421,19 @@ impl Inner {
             .collect()
     }
 
+    fn first(&self, prefix: &str, after: Option<&str>, limit: usize) -> (Vec<Arc<Stored>>, usize) {
+        // Everything below a slash is before what follows the slash in its place: a count by this
+        // end compares no key.
+        let end = prefix.strip_suffix('/').map(|stem| format!("{stem}0")).unwrap_or_default();
+        if after.unwrap_or(prefix) >= end.as_str() {
+            return (Vec::new(), 0);
+        }
+        let from = after.map_or(Bound::Included(prefix), Bound::Excluded);
+        let mut range = self.objects.range::<str, _>((from, Bound::Excluded(end.as_str())));
+        let objects = range.by_ref().take(limit).map(|(_, object)| object.clone()).collect();
+        (objects, range.count())
+    }
+
     fn publish(&mut self, event: Event) {
         self.last_modified = self.last_modified.max(event.revision());
         let change = event.change();
@@ -511,6 +554,29 @@ mod tests {
         }
         assert_eq!(seen, [4, 5, 6, 7]);
         assert_eq!(stock.list("/registry/configmaps/").objects.len(), 4);
+    }
+
+    #[test]
+    fn a_page_has_the_first_objects_and_counts_the_rest() {
+        let stock = stock();
+        (1..6).for_each(|revision| put(&stock, &format!("c{revision}"), revision, 1));
+        let check = |page: ListingPage, expected: &[&str], rest: usize| {
+            let names: Vec<&str> = page.objects.iter().map(|object| object.name()).collect();
+            assert_eq!((names, page.rest), (expected.to_vec(), rest));
+        };
+        let (all, namespace) = ("/registry/configmaps/", "/registry/configmaps/default/");
+        check(stock.page(all, 2), &["c1", "c2"], 3);
+        check(stock.page(namespace, 9), &["c1", "c2", "c3", "c4", "c5"], 0);
+        check(stock.page("/registry/configmaps/def/", 9), &[], 0);
+        check(stock.page("", 9), &[], 0);
+        let after = |name: &str| {
+            let page = stock.page_unchanged_since(namespace, &format!("{namespace}{name}"), 5, 2);
+            page.expect("nothing has changed")
+        };
+        check(after("c2"), &["c3", "c4"], 1);
+        check(after("c5"), &[], 0);
+        check(stock.page_unchanged_since(namespace, "/registry/secrets/", 5, 2).expect("unchanged"), &[], 0);
+        assert!(stock.page_unchanged_since(namespace, namespace, 4, 2).is_none(), "c5 came later");
     }
 
     #[test]

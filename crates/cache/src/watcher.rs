@@ -37,6 +37,11 @@ impl Scope {
         }
     }
 
+    /// Whether this is all that is below a slash.
+    pub fn is_collection(&self) -> bool {
+        matches!(self, Self::Prefix(prefix) if prefix.ends_with('/'))
+    }
+
     pub fn contains(&self, key: &str) -> bool {
         match self {
             Self::Prefix(prefix) => key.starts_with(prefix.as_str()),

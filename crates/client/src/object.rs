@@ -85,7 +85,7 @@ impl<K: Kind> From<K> for SharedObject<K> {
 }
 
 /// How an event names its object: upstream's ObjectReference. Empty fields are not written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
     pub api_version: String,
     pub kind: String,

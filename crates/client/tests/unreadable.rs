@@ -142,6 +142,22 @@ async fn a_watch_resumes_after_the_revision_of_an_object_that_was_skipped() {
     assert!(asked.last().is_some_and(|query| query.contains("resourceVersion=6")), "{asked:?}");
 }
 
+/// The newest version is refused while an object of it cannot be read; any version is not.
+#[tokio::test(start_paused = true)]
+async fn a_list_may_be_of_any_version_and_is_never_older_than_what_was_seen() {
+    let mut scene = Scene::start(vec![list("5", vec![]), list("9", vec![service("d", "4", "9")])]).await;
+    let mut events = scene.services.subscribe();
+    scene.send(0, "BOOKMARK", json!({"metadata": {"resourceVersion": "7"}}));
+    let expired =
+        json!({"kind": "Status", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"});
+    scene.send(0, "ERROR", expired);
+    scene.events.remove(0);
+    assert_eq!(next(&mut events).await, "added d 9");
+    let asked = scene.server.asked.lock().expect("whole").clone();
+    let lists: Vec<&String> = asked.iter().filter(|query| !query.contains("watch=true")).collect();
+    assert_eq!(lists, ["resourceVersion=0", "resourceVersion=7"]);
+}
+
 #[tokio::test]
 async fn a_forgotten_collection_ends_and_can_be_followed_anew() {
     let scene = Scene::start(vec![list("5", vec![]), list("6", vec![service("a", "1", "6")])]).await;

@@ -7,8 +7,12 @@
 //! | which sets, services, budgets may select this pod | [`by_selector`]: under one pair of `matchLabels` | [`may_select`] |
 //!
 //! Worked example: a ReplicaSet with `matchLabels: {app: web, pod-template-hash: 5d4}` is found
-//! under `default/pod-template-hash=5d4` only. A pod asks once for each of its labels, and once
-//! for the selectors of its namespace that have expressions only.
+//! under `default/pod-template-hash=5d4` only. A selector without `matchLabels` is found under
+//! each value of its first `In` expression, of which a pod has one at most. A pod asks once for
+//! each of its labels, and once for the selectors of its namespace that have neither.
+//!
+//! A selector of `Exists`, `NotIn` and `DoesNotExist` alone goes over its namespace: nearly all
+//! of the namespace is its answer.
 
 use crate::workload::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
@@ -16,19 +20,25 @@ use ferry_api::selector::{Operator, Selector};
 use ferry_api::view::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use ferry_api::view::batch::v1::Job;
 use ferry_api::view::core::v1::{ReplicationController, Service};
-use ferry_api::view::meta::v1::LabelSelectorView;
+use ferry_api::view::meta::v1::{LabelSelectorRequirementView, LabelSelectorView};
 use ferry_api::view::policy::v1::PodDisruptionBudget;
-use ferry_api::view::{Kind, Map};
+use ferry_api::view::{Kind, List, Map};
 use ferry_client::{Informer, SharedObject};
 
 const BY_LABEL: &str = "label";
 const BY_SELECTOR: &str = "selector";
 
-/// A kind with a selector. The pairs of its labels narrow the search; the whole selector is
-/// for the caller to judge.
+/// A kind with a selector. It narrows the search, and the caller judges it as a whole.
 pub trait Selecting: Kind {
     fn match_labels(object: &SharedObject<Self>) -> Map<'_, &str>;
+
+    /// The expressions of a selector that can have some.
+    fn match_expressions(_: &SharedObject<Self>) -> Expressions<'_> {
+        Expressions::default()
+    }
 }
+
+type Expressions<'a> = List<'a, LabelSelectorRequirementView<'a>>;
 
 /// Indexes objects by each of their labels.
 pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
@@ -44,7 +54,25 @@ pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
         let labels = K::match_labels(object);
         // This label tells the sets of one deployment apart, so it is the best to be found by.
         let best = labels.get(HASH_LABEL).map(|hash| (HASH_LABEL, hash)).or_else(|| labels.iter().next());
-        vec![best.map_or_else(|| unpaired(object.namespace()), |(name, value)| pair(object.namespace(), name, value))]
+        match best {
+            Some((name, value)) => vec![pair(object.namespace(), name, value)],
+            None => listed_values(object.namespace(), K::match_expressions(object))
+                .next()
+                .unwrap_or_else(|| vec![unpaired(object.namespace())]),
+        }
+    })
+}
+
+/// The pairs of labels that each `In` expression lists. An object matches one of them, or the
+/// selector does not match it.
+fn listed_values<'a>(namespace: &'a str, expressions: Expressions<'a>) -> impl Iterator<Item = Vec<String>> + 'a {
+    let listing = expressions.iter().filter(|expression| expression.operator() == "In");
+    listing.map(move |expression| {
+        let mut pairs: Vec<_> =
+            expression.values().iter().map(|value| pair(namespace, expression.key(), value)).collect();
+        pairs.sort();
+        pairs.dedup();
+        pairs
     })
 }
 
@@ -67,7 +95,20 @@ pub fn matching<K: Kind>(
     selector: Option<LabelSelectorView<'_>>,
 ) -> Vec<SharedObject<K>> {
     let Some(present) = selector else { return Vec::new() };
-    let mut found = labelled(informer, namespace, present.match_labels());
+    let mut found = if present.match_labels().is_empty() {
+        let count =
+            |pairs: &Vec<String>| pairs.iter().map(|pair| informer.count_by_index(BY_LABEL, pair)).sum::<usize>();
+        match listed_values(namespace, present.match_expressions()).min_by_key(count) {
+            Some(pairs) => {
+                let mut found: Vec<_> = pairs.iter().flat_map(|pair| informer.by_index(BY_LABEL, pair)).collect();
+                found.sort_by(|a, b| a.name().cmp(b.name()));
+                found
+            }
+            None => informer.list(Some(namespace)),
+        }
+    } else {
+        labelled(informer, namespace, present.match_labels())
+    };
     found.retain(|object| label_selector::matches(selector, object.meta().labels()));
     found
 }
@@ -105,7 +146,7 @@ pub fn pair(namespace: &str, name: &str, value: &str) -> String {
     format!("{namespace}/{name}={value}")
 }
 
-/// The place of selectors without `matchLabels`, and of all objects whatever their labels.
+/// The place of selectors that name no value of a label, and of all objects whatever their labels.
 pub fn unpaired(namespace: &str) -> String {
     namespace.to_owned()
 }
@@ -113,6 +154,10 @@ pub fn unpaired(namespace: &str) -> String {
 impl Selecting for ReplicaSet {
     fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
         set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+
+    fn match_expressions(set: &SharedObject<Self>) -> Expressions<'_> {
+        set.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
     }
 }
 
@@ -126,11 +171,19 @@ impl Selecting for Deployment {
     fn match_labels(deployment: &SharedObject<Self>) -> Map<'_, &str> {
         deployment.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
     }
+
+    fn match_expressions(deployment: &SharedObject<Self>) -> Expressions<'_> {
+        deployment.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
+    }
 }
 
 impl Selecting for DaemonSet {
     fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
         set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+
+    fn match_expressions(set: &SharedObject<Self>) -> Expressions<'_> {
+        set.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
     }
 }
 
@@ -138,17 +191,29 @@ impl Selecting for StatefulSet {
     fn match_labels(set: &SharedObject<Self>) -> Map<'_, &str> {
         set.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
     }
+
+    fn match_expressions(set: &SharedObject<Self>) -> Expressions<'_> {
+        set.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
+    }
 }
 
 impl Selecting for Job {
     fn match_labels(job: &SharedObject<Self>) -> Map<'_, &str> {
         job.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
     }
+
+    fn match_expressions(job: &SharedObject<Self>) -> Expressions<'_> {
+        job.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
+    }
 }
 
 impl Selecting for PodDisruptionBudget {
     fn match_labels(budget: &SharedObject<Self>) -> Map<'_, &str> {
         budget.view().spec().selector().map(LabelSelectorView::match_labels).unwrap_or_default()
+    }
+
+    fn match_expressions(budget: &SharedObject<Self>) -> Expressions<'_> {
+        budget.view().spec().selector().map(LabelSelectorView::match_expressions).unwrap_or_default()
     }
 }
 
@@ -185,6 +250,10 @@ mod tests {
         };
         assert_eq!(select(json!({"matchLabels": {"app": "web", "tier": "back"}})), ["b"]);
         assert_eq!(select(json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})), ["a", "b", "c"]);
+        let in_one_of =
+            |values: Value| json!({"matchExpressions": [{"key": "app", "operator": "In", "values": values}]});
+        assert_eq!(select(in_one_of(json!(["web", "db", "db"]))), ["a", "b", "c"]);
+        assert_eq!(select(in_one_of(json!(["cache"]))), Vec::<String>::new());
         let not_web = json!([{"key": "app", "operator": "NotIn", "values": ["web"]}]);
         assert_eq!(select(json!({"matchLabels": {"tier": "back"}, "matchExpressions": not_web})), ["c"]);
         assert_eq!(names(matching(&pods, "ns", None)), Vec::<String>::new());
@@ -203,10 +272,12 @@ mod tests {
             set("new", json!({"matchLabels": {"app": "web", HASH_LABEL: "2"}})),
             set("plain", json!({"matchLabels": {"app": "web"}})),
             set("any", json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})),
+            set("one of", json!({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "db"]}]})),
+            set("other", json!({"matchExpressions": [{"key": "app", "operator": "In", "values": ["db"]}]})),
         ]));
         let pod = Pod::from(json!({"metadata": {"labels": {"app": "web", HASH_LABEL: "2"}}}));
         let mut found = names(may_select(&sets, "ns", pod.view().metadata().labels()));
         found.sort();
-        assert_eq!(found, ["any", "new", "plain"]);
+        assert_eq!(found, ["any", "new", "one of", "plain"]);
     }
 }

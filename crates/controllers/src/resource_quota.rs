@@ -104,8 +104,14 @@ impl Controller for ResourceQuotaController {
             return Ok(Action::Done);
         };
         let quota = value_of(&quota);
-        let counted = self.recount(ctx, &quota).await?;
         let may_lower = self.may_lower(key, quota.resource_version());
+        if !may_lower && is_counted(&quota) {
+            // Nothing but a lower count can be the reason, and it would have to wait. So many
+            // objects may go at once; the namespace is gone over once for all of them.
+            self.note_waiting(key, true);
+            return Ok(Action::RequeueAfter(SETTLE));
+        }
+        let counted = self.recount(ctx, &quota).await?;
         let plan = plan_status(&quota, &counted, may_lower);
         self.note_waiting(key, plan.is_deferred);
         if let Some(status) = plan.status {
@@ -216,6 +222,12 @@ struct Plan {
     /// than that of the quota, and what they show later does not start a recount, so
     /// another one follows.
     has_new_limits: bool,
+}
+
+/// Whether the status is about the limits of the spec.
+fn is_counted(quota: &Value) -> bool {
+    let has = |key: &str| quota.at(&["status", key]).is_some_and(Value::is_object);
+    has("hard") && has("used") && amounts_at(quota, &["spec", "hard"]) == amounts_at(quota, &["status", "hard"])
 }
 
 fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
@@ -372,6 +384,19 @@ mod tests {
         assert!(first.has_new_limits);
         assert!(plan(json!({"hard": {"pods": "4"}, "used": {"pods": "0"}})).has_new_limits);
         assert!(!plan(first.status.expect("a status")).has_new_limits);
+    }
+
+    #[test]
+    fn a_quota_is_counted_when_its_status_is_about_its_limits() {
+        let quota = |status: Value| json!({"spec": {"hard": {"pods": "5"}}, "status": status});
+        for (status, expected) in [
+            (json!({}), false),
+            (json!({"hard": {"pods": "5"}}), false),
+            (json!({"hard": {"pods": "4"}, "used": {}}), false),
+            (json!({"hard": {"pods": "5"}, "used": {"pods": "1"}}), true),
+        ] {
+            assert_eq!(is_counted(&quota(status.clone())), expected, "{status}");
+        }
     }
 
     #[test]

@@ -102,3 +102,21 @@ pub fn proportional_memory(pid: i32) -> Option<u64> {
     let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?.split_whitespace().next()?.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_named_with_its_object_its_reason_and_how_often() {
+        let problem = |count| Problem {
+            component: "store".into(),
+            subject: "/registry/configmaps/default/a".into(),
+            message: "object not decodable".into(),
+            count,
+        };
+        let line = "store: /registry/configmaps/default/a: object not decodable";
+        assert_eq!(render_problem(&problem(1)), line);
+        assert_eq!(render_problem(&problem(3)), format!("{line} (3 times)"));
+    }
+}

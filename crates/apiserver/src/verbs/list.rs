@@ -8,7 +8,7 @@ use super::options::{ListOptions, VersionMatch, too_large_version};
 use super::readable::Readable;
 use super::selection::{Selection, scope, selection};
 use crate::answer;
-use crate::cache::{Filter, Scope, Stored};
+use crate::cache::{Filter, ListingPage, Scope, Stored};
 use crate::compress;
 use crate::continue_token::{self, Continue};
 use crate::encryption::Kind;
@@ -229,9 +229,17 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
         call.warnings.add(status.message);
     }
 
+    // Where nothing is selected, a page costs as much as it has, and not as much as there is.
+    let is_plain = options.limit > 0 && selection.is_everything() && scope.is_collection();
     if !options.continue_token.is_empty() {
         let Continue { revision, after } = continue_token::decode(&options.continue_token, scope.prefix())?;
         if let Ok(revision) = Revision::try_from(revision) {
+            if is_plain
+                && let Some(page) = stock.page_unchanged_since(scope.prefix(), &after, revision, options.limit)
+                && is_kept(call, revision).await?
+            {
+                return answer_page(call, page, options.limit, &selection, &scope);
+            }
             if let Some(listing) = stock.list_unchanged_since(scope.prefix(), &after, revision)
                 && is_kept(call, revision).await?
             {
@@ -272,6 +280,9 @@ pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Statu
             }
         }
     }
+    if is_plain && limit > 0 {
+        return answer_page(call, stock.page(scope.prefix(), limit), limit, &selection, &scope);
+    }
     let listing = stock.list(scope.prefix());
     cut(call, listing.objects, listing.revision, limit, &selection, &scope).await
 }
@@ -300,13 +311,25 @@ async fn cut(
     let mut matching = selection.among(call, objects).await?.into_iter();
     let taken = if limit == 0 { usize::MAX } else { limit };
     let objects: Vec<Arc<Stored>> = matching.by_ref().take(taken).collect();
+    let page = ListingPage { objects, rest: matching.count(), revision };
+    answer_page(call, page, fetched, selection, scope)
+}
+
+/// The page with the way to go on from it; `fetched` objects were looked at for it.
+fn answer_page(
+    call: &Call,
+    page: ListingPage,
+    fetched: usize,
+    selection: &Selection,
+    scope: &Scope,
+) -> Result<Page, Status> {
+    let ListingPage { objects, rest, revision } = page;
     if let Some(stock) = call.server.registry.cache.stock(&call.row) {
         let counts = stock.counts();
         counts.lists.count();
         counts.fetched.add(fetched as u64);
         counts.returned.add(objects.len() as u64);
     }
-    let rest = matching.count();
     let continue_token = match objects.last() {
         Some(last) if rest > 0 => Some(token(last.key(), scope, revision)?),
         _ => None,

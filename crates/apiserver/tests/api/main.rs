@@ -16,6 +16,7 @@ mod delete;
 mod deprecation;
 mod discovery;
 mod disk;
+mod doors;
 mod encryption;
 mod flows;
 mod hook_server;

@@ -2,7 +2,10 @@
 //! list again when the server no longer has the revision. Started by the informer.
 //!
 //! **Invariant:** no object stops the loop. Views read whatever stands in a document; an
-//! object without a name is skipped and reported, and the revision moves past it.
+//! object without a name is skipped and reported, and the revision moves past it. An object
+//! that the server cannot read is left out of its list, because the list may be of any
+//! version (resourceVersion 0), as upstream's reflectors begin; one of the newest version
+//! would fail for as long as the object is there.
 
 use super::Copy;
 use crate::error::Error;
@@ -19,6 +22,9 @@ use tokio::sync::watch;
 /// The first and the longest pause between attempts to reach the API.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(10);
+
+/// The version that is asked for where any will do.
+const ANY_VERSION: &str = "0";
 
 /// The media types that ask for another form of the objects.
 #[derive(Clone, Debug)]
@@ -39,14 +45,18 @@ pub(super) struct Reflector<K> {
 impl<K: Kind> Reflector<K> {
     pub async fn run(self) {
         let mut pause = FIRST_RETRY;
+        let mut at_least = ANY_VERSION.to_owned();
         loop {
-            match self.list().await {
-                Ok(revision) => {
+            match self.list(&at_least).await {
+                Ok(mut revision) => {
                     pause = FIRST_RETRY;
                     let _ = self.synced.send(true);
-                    self.watch(revision).await;
+                    self.watch(&mut revision).await;
+                    at_least = revision;
                 }
                 Err(error) => {
+                    // The store was brought back to an older state, or its history is gone.
+                    ANY_VERSION.clone_into(&mut at_least);
                     tracing::warn!(resource = %self.path.plural, %error, "cannot list; will try again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LAST_RETRY);
@@ -55,8 +65,9 @@ impl<K: Kind> Reflector<K> {
         }
     }
 
-    async fn list(&self) -> Result<String, Error> {
-        let mut params = self.params.clone();
+    /// Lists a version that is not older than what was seen before.
+    async fn list(&self, at_least: &str) -> Result<String, Error> {
+        let mut params = ListParams { resource_version: Some(at_least.to_owned()), ..self.params.clone() };
         let api = self.client.api_at::<K>(self.path.clone(), "");
         let mut objects = Vec::new();
         loop {
@@ -67,15 +78,16 @@ impl<K: Kind> Reflector<K> {
                 return Ok(page.resource_version);
             }
             params.continue_token = Some(page.continue_token);
+            params.resource_version = None;
         }
     }
 
     /// Follows the collection from `revision` until it has to be listed again.
-    async fn watch(&self, mut revision: String) {
+    async fn watch(&self, revision: &mut String) {
         let mut pause = FIRST_RETRY;
         loop {
             let started = tokio::time::Instant::now();
-            let must_list = match self.follow(&mut revision).await {
+            let must_list = match self.follow(revision).await {
                 Ok(()) => false,
                 Err(error) if error.is_expired() => return,
                 Err(error) => {

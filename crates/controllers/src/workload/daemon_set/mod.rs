@@ -25,7 +25,7 @@ use ferry_api::view::apps::v1::{ControllerRevision, DaemonSet, DaemonSetStatus};
 use ferry_api::view::core::v1::{Node, Pod};
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_client::{Event, Informer, Informers, SharedObject};
-use node::Criteria;
+use node::{Criteria, Fit};
 use parking_lot::Mutex;
 use plan::{Changes, Observed, PodsByNode, is_rolling, plan_nodes, plan_rolling};
 use std::collections::HashMap;
@@ -71,7 +71,9 @@ impl Controller for DaemonSetController {
             Watch::new(with_orphans(informers.of::<ControllerRevision>()), move |event, enqueue| {
                 wake_for_revision(event, &for_revisions, enqueue);
             }),
-            Watch::new(informers.of::<Node>(), move |event, enqueue| wake_for_node(event, &for_nodes, enqueue)),
+            Watch::new(informers.of::<Node>(), move |event, enqueue| {
+                concerned_by_node(event, &for_nodes).into_iter().for_each(|key| enqueue.add(key));
+            }),
         ]
     }
 
@@ -238,23 +240,26 @@ async fn update_status(ctx: &Context, set: &SharedObject<DaemonSet>, status: Dae
     }
 }
 
-/// A node that comes or goes matters to every set. One that is labelled or tainted otherwise
-/// matters to those that it fits now or fitted before.
-fn wake_for_node(event: &Event<Node>, sets: &Informer<DaemonSet>, enqueue: &Enqueue) {
-    let Event::Updated { old, new } = event else {
-        sets.for_each(|set| enqueue.add_object(set.meta()));
-        return;
-    };
+/// The sets for which a node is another than before: one that comes or goes concerns those that
+/// it fits, and one that is labelled or tainted otherwise those that judge it otherwise.
+fn concerned_by_node(event: &Event<Node>, sets: &Informer<DaemonSet>) -> Vec<Key> {
+    let (old, new) = event.versions();
     let taints = |node| SharedObject::<Node>::view(node).spec().taints();
-    if old.meta().labels() == new.meta().labels() && taints(old) == taints(new) {
-        return;
+    let mut concerned = Vec::new();
+    if let (Some(old), Some(new)) = (old, new)
+        && old.meta().labels() == new.meta().labels()
+        && taints(old) == taints(new)
+    {
+        return concerned;
     }
     sets.for_each(|set| {
         let criteria = Criteria::of(set.view().spec().template());
-        if criteria.judge(old.view()) != criteria.judge(new.view()) {
-            enqueue.add_object(set.meta());
+        let fit = |node: Option<&SharedObject<Node>>| node.map_or(Fit::NONE, |node| criteria.judge(node.view()));
+        if fit(old) != fit(new) {
+            concerned.push(Key::of(set.meta()));
         }
     });
+    concerned
 }
 
 fn controlling_set(meta: ObjectMetaView<'_>) -> Option<Key> {
@@ -296,5 +301,40 @@ fn wake_possible_owners(orphan: ObjectMetaView<'_>, sets: &Informer<DaemonSet>, 
         if label_selector::matches(set.view().spec().selector(), orphan.labels()) {
             enqueue.add_object(set.meta());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_node_wakes_the_sets_for_which_it_is_another() {
+        let set = |name: &str, spec: Value| {
+            SharedObject::<DaemonSet>::of(
+                json!({"metadata": {"namespace": "ns", "name": name}, "spec": {"template": {"spec": spec}}}),
+            )
+        };
+        let ssd = json!({"nodeSelector": {"disk": "ssd"}});
+        let sets =
+            Informer::fixed([set("everywhere", json!({})), set("ssd", ssd), set("n2", json!({"nodeName": "n2"}))]);
+        let node = |labels: Value, taints: Value, ready: &str| {
+            SharedObject::<Node>::of(json!({"metadata": {"name": "n1", "labels": labels}, "spec": {"taints": taints},
+                "status": {"conditions": [{"type": "Ready", "status": ready}]}}))
+        };
+        let check = |event: Event<Node>, expected: &[&str]| {
+            let woken: Vec<String> = concerned_by_node(&event, &sets).into_iter().map(|key| key.name).collect();
+            assert_eq!(woken, expected, "{event:?}");
+        };
+        let plain = || node(json!({}), json!([]), "True");
+        let with_disk = || node(json!({"disk": "ssd"}), json!([]), "True");
+        let tainted = || node(json!({}), json!([{"key": "a", "effect": "NoExecute"}]), "True");
+        check(Event::Added(plain()), &["everywhere"]);
+        check(Event::Deleted(with_disk()), &["everywhere", "ssd"]);
+        check(Event::Updated { old: plain(), new: with_disk() }, &["ssd"]);
+        check(Event::Updated { old: plain(), new: tainted() }, &["everywhere"]);
+        check(Event::Updated { old: plain(), new: node(json!({"rack": "7"}), json!([]), "True") }, &[]);
+        check(Event::Updated { old: plain(), new: node(json!({}), json!([]), "False") }, &[]);
     }
 }

@@ -16,7 +16,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    const NONE: Self = Self { run: false, keep: false };
+    pub const NONE: Self = Self { run: false, keep: false };
 }
 
 /// What a template asks of a node.
