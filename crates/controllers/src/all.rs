@@ -29,6 +29,7 @@ use crate::storage::expander::ExpandController;
 use crate::storage::storage_protection::{
     AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
 };
+use crate::workload::cron_job::CronJobController;
 use crate::workload::daemon_set::DaemonSetController;
 use crate::workload::deployment::DeploymentController;
 use crate::workload::disruption::DisruptionController;
@@ -50,6 +51,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(StatefulSetController::new(config.stateful_set_defaults.clone())),
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
+        Arc::new(CronJobController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),

@@ -50,9 +50,6 @@ const fn kind(
 pub const KINDS: &[UnsupportedKind] = &[
     kind("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "no traffic is filtered"),
     kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it"),
-    kind("batch", "v1", "jobs", "Job", "no pods are made"),
-    kind("batch", "v1", "cronjobs", "CronJob", "no jobs are made"),
-    kind("apps", "v1", "statefulsets", "StatefulSet", "no pods are made"),
     kind("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "nothing is scaled"),
     kind("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "no volume is attached"),
     kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "no device is allocated"),

@@ -1,7 +1,8 @@
 //! Controllers of pods and of the kinds that make them, after upstream's
-//! pkg/controller/{replicaset,deployment,daemon,statefulset,job,disruption,podgc}.
+//! pkg/controller/{replicaset,deployment,daemon,statefulset,job,cronjob,disruption,podgc}.
 
 pub mod claim;
+pub mod cron_job;
 pub mod daemon_set;
 pub mod deployment;
 pub mod disruption;
