@@ -38,6 +38,7 @@ use crate::workload::job::orphan::JobOrphanPodController;
 use crate::workload::pod_gc::PodGcController;
 use crate::workload::replica_set::ReplicaController;
 use crate::workload::stateful_set::StatefulSetController;
+use crate::workload::ttl_after_finished::TtlAfterFinishedController;
 use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
@@ -52,6 +53,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
         Arc::new(CronJobController),
+        Arc::new(TtlAfterFinishedController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),
