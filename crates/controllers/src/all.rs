@@ -10,6 +10,7 @@ use crate::network::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::network::endpoints::EndpointsController;
 use crate::node::node_ipam::NodeIpamController;
 use crate::node::node_lifecycle::NodeLifecycleController;
+use crate::node::node_ttl::NodeTtlController;
 use crate::node::taint_eviction::TaintEvictionController;
 use crate::resource_quota::ResourceQuotaController;
 use crate::runner::Controller;
@@ -61,6 +62,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
         Arc::new(NodeLifecycleController::new(config)),
         Arc::new(TaintEvictionController::new()),
+        Arc::new(NodeTtlController::default()),
         Arc::new(PodGcController::new(config.terminated_pod_threshold)),
         Arc::new(ClusterRoleAggregationController),
         Arc::new(NamespaceController),

@@ -504,3 +504,15 @@ async fn a_silent_node_is_tainted_and_its_pods_leave() {
     assert_eq!(n2.pointer("/status/conditions/0/status"), Some(&json!("True")));
     assert!(n2["spec"]["podCIDR"].as_str().is_some_and(|range| range.starts_with("10.244.")));
 }
+
+#[tokio::test]
+async fn a_node_is_annotated_with_its_ttl() {
+    let api = MemoryApi::new();
+    let _guard = start(&api);
+    node(&api);
+    api.until("the annotation is there", |api| {
+        let node = api.get("nodes", "", "n1").unwrap_or_default();
+        node["metadata"]["annotations"]["node.alpha.kubernetes.io/ttl"] == "0"
+    })
+    .await;
+}
