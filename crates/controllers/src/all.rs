@@ -8,6 +8,7 @@ use crate::namespace::NamespaceController;
 use crate::network::endpoint_slice::EndpointSliceController;
 use crate::network::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::network::endpoints::EndpointsController;
+use crate::network::load_balancer::LoadBalancerController;
 use crate::node::node_ipam::NodeIpamController;
 use crate::node::node_lifecycle::NodeLifecycleController;
 use crate::node::node_ttl::NodeTtlController;
@@ -81,6 +82,9 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ApprovingController),
         Arc::new(CleanerController),
     ];
+    if config.load_balancer {
+        all.push(Arc::new(LoadBalancerController));
+    }
     if let Some(signer) = &config.legacy_signer {
         let (root_ca, signer) = (config.root_ca.clone(), signer.clone());
         all.push(Arc::new(ServiceAccountTokenController { root_ca, signer }));
