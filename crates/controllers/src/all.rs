@@ -2,6 +2,8 @@
 //! over this list, by being named here.
 
 use crate::Config;
+use crate::device::pod_claims::PodClaimsController;
+use crate::device::resource_claim::ResourceClaimController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
 use crate::namespace::NamespaceController;
@@ -79,6 +81,8 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ClaimProtectionController),
         Arc::new(VolumeProtectionController),
         Arc::new(AttributesClassProtectionController),
+        Arc::new(PodClaimsController::default()),
+        Arc::new(ResourceClaimController),
         Arc::new(ApprovingController),
         Arc::new(CleanerController),
     ];

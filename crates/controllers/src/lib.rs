@@ -9,6 +9,7 @@
 //! every kind (garbage collection, namespaces, quotas) stand here.
 
 mod all;
+mod device;
 mod discovery;
 mod error;
 mod garbage_collector;

@@ -34,5 +34,4 @@ pub const KINDS: &[UnsupportedKind] = &[
     kind("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "nothing is scaled"),
     kind("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "no volume is attached"),
     kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "no device is allocated"),
-    kind("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "no claims are made"),
 ];

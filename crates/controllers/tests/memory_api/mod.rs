@@ -38,6 +38,8 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("", "v1", "persistentvolumes", "PersistentVolume", false),
     ("storage.k8s.io", "v1", "storageclasses", "StorageClass", false),
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
+    ("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true),
+    ("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true),
     ("batch", "v1", "jobs", "Job", true),
     ("batch", "v1", "cronjobs", "CronJob", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
