@@ -4,6 +4,7 @@
 use crate::Config;
 use crate::device::pod_claims::PodClaimsController;
 use crate::device::resource_claim::ResourceClaimController;
+use crate::device::taint_eviction::DeviceTaintEvictionController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
 use crate::namespace::NamespaceController;
@@ -83,6 +84,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(AttributesClassProtectionController),
         Arc::new(PodClaimsController::default()),
         Arc::new(ResourceClaimController),
+        Arc::new(DeviceTaintEvictionController::default()),
         Arc::new(ApprovingController),
         Arc::new(CleanerController),
     ];

@@ -126,3 +126,36 @@ async fn a_claim_is_reserved_for_a_pod_with_a_node_and_freed_with_it() {
     .await;
     assert_eq!(api.list("resourceclaims").len(), 1, "a user's claim stays");
 }
+
+#[tokio::test]
+async fn a_pod_leaves_a_tainted_device() {
+    let api = new_api();
+    let _guard = start(&api);
+    let slice = |taints: Value| {
+        json!({"driver": "d.example.com", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "gpu", "taints": taints}]})
+    };
+    api.create("resourceslices", json!({"metadata": {"name": "s"}, "spec": slice(json!([]))}));
+    let pod = pod(&api, json!([{"name": "one", "resourceClaimName": "shared"}]), json!({"nodeName": "n1"}));
+    api.create(
+        "resourceclaims",
+        json!({"metadata": {"name": "shared", "namespace": "default"},
+            "status": {"reservedFor": [{"resource": "pods", "name": "web", "uid": pod["metadata"]["uid"]}],
+                "allocation": {"devices": {"results": [{"driver": "d.example.com", "pool": "p", "device": "gpu",
+                    "tolerations": [{"operator": "Exists", "effect": "NoExecute", "key": "slow"}]}]}}}}),
+    );
+    let set = |key: &str| {
+        let taints = json!([{"key": key, "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"}]);
+        api.edit("resourceslices", "", "s", |object| object["spec"] = slice(taints));
+    };
+    set("slow");
+    let has_event = |api: &MemoryApi| {
+        api.list("events")
+            .iter()
+            .any(|event| event["reason"] == "DeviceTaintManagerEviction" && event["message"] == "Marking for deletion")
+    };
+    assert!(!has_event(&api) && api.list("pods").len() == 1);
+    set("broken");
+    api.until("the pod has left", |api| api.list("pods").is_empty()).await;
+    api.until("it is reported", has_event).await;
+}

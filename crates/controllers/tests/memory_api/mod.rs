@@ -40,6 +40,7 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
     ("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true),
     ("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true),
+    ("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", false),
     ("batch", "v1", "jobs", "Job", true),
     ("batch", "v1", "cronjobs", "CronJob", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
