@@ -453,6 +453,29 @@ async fn a_namespace_is_furnished_and_emptied() {
 }
 
 #[tokio::test]
+async fn a_group_that_lists_null_hides_the_objects_of_no_other() {
+    let api = MemoryApi::new();
+    api.list_empty_group("empty.example.com");
+    let _guard = start(&api);
+    namespace(&api, "team");
+    api.until("it is furnished", |api| api.get("serviceaccounts", "team", "default").is_some()).await;
+    let kept = json!({"metadata": {"name": "kept", "namespace": "team", "finalizers": ["example.com/wait"]}});
+    api.create("deployments", kept);
+    api.delete("namespaces", "", "team", "Background");
+    api.until("all else is gone", |api| api.get("serviceaccounts", "team", "default").is_none()).await;
+    api.until("it waits for the deployment", |api| {
+        let namespace = api.get("namespaces", "", "team").expect("an object is left in it");
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().any(|c| c["type"] == "NamespaceFinalizersRemaining" && c["status"] == "True")
+    })
+    .await;
+    api.edit("deployments", "team", "kept", |object| object["metadata"]["finalizers"] = json!([]));
+    // A touch stands in for the deadline, which is some seconds away.
+    api.edit("namespaces", "", "team", |namespace| namespace["metadata"]["labels"] = json!({"touched": "yes"}));
+    api.until("it is gone", |api| api.list("namespaces").is_empty()).await;
+}
+
+#[tokio::test]
 async fn a_silent_node_is_tainted_and_its_pods_leave() {
     let api = MemoryApi::new();
     namespace(&api, "default");

@@ -74,6 +74,8 @@ struct State {
     refuse_creates_of: HashSet<String>,
     /// A group whose API server does not answer, as an APIService may name one.
     broken_group: Option<String>,
+    /// A group that lists null for its resources, as a Go server without any does.
+    empty_group: Option<String>,
 }
 
 #[derive(Clone)]
@@ -94,6 +96,7 @@ impl MemoryApi {
             calls: HashMap::new(),
             refuse_creates_of: HashSet::new(),
             broken_group: None,
+            empty_group: None,
         };
         Self { state: Arc::new(Mutex::new(state)), changed: Arc::new(watch::channel(0).0) }
     }
@@ -134,6 +137,11 @@ impl MemoryApi {
     /// Discovery lists the group, and whatever is asked of it fails; `None` takes it away.
     pub fn break_group(&self, group: Option<&str>) {
         self.state().broken_group = group.map(str::to_owned);
+    }
+
+    /// Discovery lists the group, and the group lists null for its resources.
+    pub fn list_empty_group(&self, group: &str) {
+        self.state().empty_group = Some(group.to_owned());
     }
 
     pub fn calls(&self, method: &str, plural: &str) -> usize {
@@ -209,7 +217,8 @@ impl MemoryApi {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         if path == "/apis" {
             let broken = self.state().broken_group.clone();
-            let groups = KINDS.iter().map(|kind| kind.0).chain(broken.as_deref());
+            let empty = self.state().empty_group.clone();
+            let groups = KINDS.iter().map(|kind| kind.0).chain(broken.as_deref()).chain(empty.as_deref());
             let groups: HashSet<&str> = groups.filter(|group| !group.is_empty()).collect();
             let groups: Vec<Value> = groups
                 .iter()
@@ -228,6 +237,9 @@ impl MemoryApi {
                 "ServiceUnavailable",
                 "the server is currently unable to handle the request",
             ));
+        }
+        if rest.is_empty() && self.state().empty_group.as_deref() == Some(group) {
+            return Ok(json!({"kind": "APIResourceList", "resources": null}));
         }
         if rest.is_empty() {
             let verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
