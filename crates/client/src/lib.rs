@@ -1,5 +1,5 @@
-//! How every part of ferry speaks to the API: requests, informers, the work queue and
-//! the event recorder.
+//! How every part of ferry speaks to the API: requests, informers, the work queue, the event
+//! recorder and leader election.
 //!
 //! **Invariant:** a caller cannot tell whether the API server is in this process or on
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
@@ -10,6 +10,7 @@ mod cache;
 mod decode;
 mod error;
 mod events;
+mod lease;
 mod object;
 mod queue;
 mod request;
@@ -22,6 +23,7 @@ pub use cache::{Event, IndexValues, Informer, Informers};
 pub use decode::decode;
 pub use error::Error;
 pub use events::{EventType, Recorder};
+pub use lease::{CONTROLLER_MANAGER_LEASE, LeaderElection, LeadershipEnd, SCHEDULER_LEASE};
 pub use object::{Reference, SharedObject};
 pub use queue::Queue;
 pub use request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};

@@ -3,14 +3,19 @@
 
 use crate::Config;
 use crate::autoscale::HorizontalPodAutoscalerController;
+use crate::device::pod_claims::PodClaimsController;
+use crate::device::resource_claim::ResourceClaimController;
+use crate::device::taint_eviction::DeviceTaintEvictionController;
 use crate::error::Result;
 use crate::garbage_collector::GarbageCollector;
 use crate::namespace::NamespaceController;
 use crate::network::endpoint_slice::EndpointSliceController;
 use crate::network::endpoint_slice_mirroring::EndpointSliceMirroringController;
 use crate::network::endpoints::EndpointsController;
+use crate::network::load_balancer::LoadBalancerController;
 use crate::node::node_ipam::NodeIpamController;
 use crate::node::node_lifecycle::NodeLifecycleController;
+use crate::node::node_ttl::NodeTtlController;
 use crate::node::taint_eviction::TaintEvictionController;
 use crate::resource_quota::ResourceQuotaController;
 use crate::runner::Controller;
@@ -30,6 +35,7 @@ use crate::storage::expander::ExpandController;
 use crate::storage::storage_protection::{
     AttributesClassProtectionController, ClaimProtectionController, VolumeProtectionController,
 };
+use crate::workload::cron_job::CronJobController;
 use crate::workload::daemon_set::DaemonSetController;
 use crate::workload::deployment::DeploymentController;
 use crate::workload::disruption::DisruptionController;
@@ -38,6 +44,7 @@ use crate::workload::job::orphan::JobOrphanPodController;
 use crate::workload::pod_gc::PodGcController;
 use crate::workload::replica_set::ReplicaController;
 use crate::workload::stateful_set::StatefulSetController;
+use crate::workload::ttl_after_finished::TtlAfterFinishedController;
 use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
@@ -52,6 +59,8 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
         Arc::new(HorizontalPodAutoscalerController::default()),
+        Arc::new(CronJobController),
+        Arc::new(TtlAfterFinishedController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
         Arc::new(EndpointSliceMirroringController::default()),
@@ -59,6 +68,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
         Arc::new(NodeLifecycleController::new(config)),
         Arc::new(TaintEvictionController::new()),
+        Arc::new(NodeTtlController::default()),
         Arc::new(PodGcController::new(config.terminated_pod_threshold)),
         Arc::new(ClusterRoleAggregationController),
         Arc::new(NamespaceController),
@@ -74,9 +84,15 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ClaimProtectionController),
         Arc::new(VolumeProtectionController),
         Arc::new(AttributesClassProtectionController),
+        Arc::new(PodClaimsController::default()),
+        Arc::new(ResourceClaimController),
+        Arc::new(DeviceTaintEvictionController::default()),
         Arc::new(ApprovingController),
         Arc::new(CleanerController),
     ];
+    if config.load_balancer {
+        all.push(Arc::new(LoadBalancerController));
+    }
     if let Some(signer) = &config.legacy_signer {
         let (root_ca, signer) = (config.root_ca.clone(), signer.clone());
         all.push(Arc::new(ServiceAccountTokenController { root_ca, signer }));

@@ -10,6 +10,7 @@
 
 mod all;
 mod autoscale;
+mod device;
 mod discovery;
 mod error;
 mod garbage_collector;
@@ -56,6 +57,8 @@ pub struct Config {
     pub node_monitor_grace_period: Duration,
     /// The same for a node that has never reported.
     pub node_startup_grace_period: Duration,
+    /// Whether Services of type LoadBalancer without a class get the nodes' addresses.
+    pub load_balancer: bool,
     /// How many finished pods are kept.
     pub terminated_pod_threshold: usize,
     /// Fills in the API server's defaults of a StatefulSet, to compare a stored revision with
@@ -73,8 +76,9 @@ impl Default for Config {
             certificate_lifetime: Duration::from_secs(365 * 24 * 60 * 60),
             cluster_cidr: Some("10.244.0.0/16".to_owned()),
             node_cidr_mask_size: 24,
-            node_monitor_grace_period: Duration::from_secs(40),
+            node_monitor_grace_period: Duration::from_secs(50),
             node_startup_grace_period: Duration::from_secs(60),
+            load_balancer: true,
             terminated_pod_threshold: 12_500,
             stateful_set_defaults: None,
             metrics: Metrics::default(),

@@ -213,3 +213,26 @@ async fn a_job_of_another_controller_is_left_alone_and_finished_ones_wake_nothin
     assert!(api.calls("PUT", "jobs") <= 4, "{} writes", api.calls("PUT", "jobs"));
     assert_eq!(status(&api, "foreign"), Value::Null);
 }
+
+#[tokio::test]
+async fn a_finished_job_goes_when_its_time_to_live_is_over() {
+    let api = new_api();
+    let _guard = start(&api);
+    // Jobs of the API in memory ended years ago as soon as they have an end.
+    let finished = |name: &str, ttl: Value| {
+        let mut job = job(name, json!({"ttlSecondsAfterFinished": ttl}));
+        job["status"] = json!({"conditions":
+            [{"type": "Complete", "status": "True", "lastTransitionTime": "2024-01-01T00:00:00Z"}]});
+        api.create("jobs", job);
+    };
+    finished("forever", Value::Null);
+    finished("later", json!(i32::MAX));
+    let calls = || (api.calls("GET", "jobs"), api.calls("DELETE", "jobs"));
+    let (gets, _) = calls();
+    finished("now", json!(60));
+    api.until("the expired job is gone", |api| api.get("jobs", "default", "now").is_none()).await;
+    let names: Vec<Value> = api.list("jobs").iter().map(|job| job["metadata"]["name"].clone()).collect();
+    assert_eq!(names, [json!("forever"), json!("later")]);
+    assert_eq!(calls().1, 1);
+    assert!(calls().0 > gets, "the job is read anew before it is deleted");
+}

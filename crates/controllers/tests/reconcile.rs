@@ -453,6 +453,29 @@ async fn a_namespace_is_furnished_and_emptied() {
 }
 
 #[tokio::test]
+async fn a_group_that_lists_null_hides_the_objects_of_no_other() {
+    let api = MemoryApi::new();
+    api.list_empty_group("empty.example.com");
+    let _guard = start(&api);
+    namespace(&api, "team");
+    api.until("it is furnished", |api| api.get("serviceaccounts", "team", "default").is_some()).await;
+    let kept = json!({"metadata": {"name": "kept", "namespace": "team", "finalizers": ["example.com/wait"]}});
+    api.create("deployments", kept);
+    api.delete("namespaces", "", "team", "Background");
+    api.until("all else is gone", |api| api.get("serviceaccounts", "team", "default").is_none()).await;
+    api.until("it waits for the deployment", |api| {
+        let namespace = api.get("namespaces", "", "team").expect("an object is left in it");
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().any(|c| c["type"] == "NamespaceFinalizersRemaining" && c["status"] == "True")
+    })
+    .await;
+    api.edit("deployments", "team", "kept", |object| object["metadata"]["finalizers"] = json!([]));
+    // A touch stands in for the deadline, which is some seconds away.
+    api.edit("namespaces", "", "team", |namespace| namespace["metadata"]["labels"] = json!({"touched": "yes"}));
+    api.until("it is gone", |api| api.list("namespaces").is_empty()).await;
+}
+
+#[tokio::test]
 async fn a_silent_node_is_tainted_and_its_pods_leave() {
     let api = MemoryApi::new();
     namespace(&api, "default");
@@ -503,4 +526,78 @@ async fn a_silent_node_is_tainted_and_its_pods_leave() {
     let n2 = api.get("nodes", "", "n2").expect("a node");
     assert_eq!(n2.pointer("/status/conditions/0/status"), Some(&json!("True")));
     assert!(n2["spec"]["podCIDR"].as_str().is_some_and(|range| range.starts_with("10.244.")));
+}
+
+#[tokio::test]
+async fn a_node_is_annotated_with_its_ttl() {
+    let api = MemoryApi::new();
+    let _guard = start(&api);
+    node(&api);
+    api.until("the annotation is there", |api| {
+        let node = api.get("nodes", "", "n1").unwrap_or_default();
+        node["metadata"]["annotations"]["node.alpha.kubernetes.io/ttl"] == "0"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn services_are_balanced_over_the_nodes_and_share_no_port() {
+    let api = MemoryApi::new();
+    namespace(&api, "default");
+    let _guard = start(&api);
+    let service = |name: &str, spec: Value| {
+        let mut all = json!({"type": "LoadBalancer", "ports": [{"port": 80, "protocol": "TCP"}]});
+        for (key, value) in spec.as_object().expect("a spec") {
+            all[key] = value.clone();
+        }
+        api.create("services", json!({"metadata": {"name": name, "namespace": "default"}, "spec": all}));
+    };
+    let ingress = |api: &MemoryApi, name: &str| -> Vec<String> {
+        let service = api.get("services", "default", name).unwrap_or_default();
+        let listed = service["status"]["loadBalancer"]["ingress"].as_array().cloned().unwrap_or_default();
+        listed.iter().map(|ingress| ingress["ip"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let error = |api: &MemoryApi, name: &str| {
+        let service = api.get("services", "default", name).unwrap_or_default();
+        service["status"]["conditions"][0]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    service("web", json!({}));
+    service("classy", json!({"loadBalancerClass": "example.com/vip"}));
+    let node = |name: &str, ip: &str| {
+        api.create(
+            "nodes",
+            json!({"metadata": {"name": name}, "status": {"addresses": [{"type": "InternalIP", "address": ip}],
+                "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+                "conditions": [{"type": "Ready", "status": "True"}]}}),
+        );
+    };
+    node("n1", "10.0.0.1");
+    node("n2", "10.0.0.2");
+    api.until("the nodes' addresses are given", |api| ingress(api, "web") == ["10.0.0.1", "10.0.0.2"]).await;
+    service("rival", json!({}));
+    service("kubelet", json!({"ports": [{"port": 10250, "protocol": "TCP"}]}));
+    service("far", json!({"externalTrafficPolicy": "Local", "ports": [{"port": 81, "protocol": "TCP"}]}));
+    api.until("taken ports are reported", |api| {
+        error(api, "rival") == "port 80/TCP is taken by service default/web"
+            && error(api, "kubelet") == "port 10250/TCP is taken by the kubelet"
+    })
+    .await;
+    assert!(ingress(&api, "rival").is_empty() && ingress(&api, "classy").is_empty() && ingress(&api, "far").is_empty());
+    api.create(
+        "endpointslices",
+        json!({"metadata": {"name": "far-1", "namespace": "default", "labels": {"kubernetes.io/service-name": "far"}},
+            "addressType": "IPv4", "endpoints": [{"addresses": ["10.244.0.1"], "nodeName": "n2", "conditions": {"ready": true}}]}),
+    );
+    api.until("only the node with an endpoint is given", |api| ingress(api, "far") == ["10.0.0.2"]).await;
+    api.delete("services", "default", "web", "Background");
+    api.until("the freed port is given on", |api| {
+        ingress(api, "rival") == ["10.0.0.1", "10.0.0.2"] && error(api, "rival").is_empty()
+    })
+    .await;
+    let reasons =
+        |api: &MemoryApi| -> Vec<Value> { api.list("events").iter().map(|event| event["reason"].clone()).collect() };
+    api.until("it is reported", |api| {
+        reasons(api).contains(&json!("EnsuredLoadBalancer")) && reasons(api).contains(&json!("SyncLoadBalancerFailed"))
+    })
+    .await;
 }

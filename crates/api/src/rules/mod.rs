@@ -14,6 +14,7 @@
 //! | [`condition`] | finding and setting conditions, and their transition time | apimachinery/pkg/api/meta/conditions.go |
 //! | [`int_or_percent`] | the number that `3` or `"25%"` comes to | apimachinery/pkg/util/intstr |
 //! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
+//! | [`cron`] | the schedules of CronJobs, and the next time that one fires | robfig/cron v3 |
 //! | [`duration`] | durations as Go reads and prints them | Go's time package |
 //! | [`resource_name`] | native, extended and huge page resources by their name | pkg/apis/core/v1/helper/helpers.go |
 //! | [`volume_match`] | which volume serves which claim, and on which node | component-helpers/storage/volume |
@@ -27,6 +28,7 @@
 pub mod backoff;
 pub mod cidr;
 pub mod condition;
+pub mod cron;
 pub mod duration;
 pub mod host_port;
 pub mod int_or_percent;

@@ -129,14 +129,18 @@ pub fn warnings(kind: &GroupVersionKind, new: &Value, old: Option<&Value>) -> Ve
 fn sentences(kind: &GroupVersionKind, object: &Value) -> Vec<String> {
     let mut sentences: Vec<String> = KINDS
         .iter()
-        .filter(|entry| entry.group == kind.group && entry.kind == kind.kind && entry.is_asked(object))
+        .filter(|entry| entry.group == kind.group && entry.kind == kind.kind)
         .map(UnsupportedKind::sentence)
         .collect();
     let (spec, at) = match kind.kind.as_ref() {
         "Pod" if kind.group.is_empty() => (object.at(&["spec"]), "spec"),
         // Whatever else has a template of pods in the usual place and is made into pods.
-        "Deployment" | "ReplicaSet" | "DaemonSet" | "ReplicationController" => {
+        "Deployment" | "ReplicaSet" | "DaemonSet" | "ReplicationController" | "StatefulSet" | "Job" => {
             (object.at(&["spec", "template", "spec"]), "spec.template.spec")
+        }
+        "CronJob" => {
+            let path = ["spec", "jobTemplate", "spec", "template", "spec"];
+            (object.at(&path), "spec.jobTemplate.spec.template.spec")
         }
         _ => (None, ""),
     };

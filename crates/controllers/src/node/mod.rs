@@ -2,4 +2,5 @@
 
 pub mod node_ipam;
 pub mod node_lifecycle;
+pub mod node_ttl;
 pub mod taint_eviction;

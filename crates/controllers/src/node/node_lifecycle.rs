@@ -36,17 +36,14 @@ use zone::Zones;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
-/// One node a zone may be tainted for eviction in this time (upstream's rate of 0.1/s).
-const EVICTION_INTERVAL: Duration = Duration::from_secs(10);
-
 pub struct NodeLifecycleController {
     grace: Duration,
     startup_grace: Duration,
     heartbeats: Arc<Heartbeats>,
     zones: Arc<Mutex<Zones>>,
     known: Mutex<HashSet<String>>,
-    /// When the next node of a zone may be tainted for eviction.
-    next_eviction: Mutex<HashMap<String, Timestamp>>,
+    /// When the last node of a zone was tainted for eviction.
+    last_eviction: Mutex<HashMap<String, Timestamp>>,
 }
 
 impl NodeLifecycleController {
@@ -57,7 +54,7 @@ impl NodeLifecycleController {
             heartbeats: Arc::default(),
             zones: Arc::default(),
             known: Mutex::default(),
-            next_eviction: Mutex::default(),
+            last_eviction: Mutex::default(),
         }
     }
 
@@ -83,13 +80,15 @@ impl NodeLifecycleController {
         }
     }
 
-    /// Whether the node may be tainted for eviction now, or how long it has to wait.
+    /// Whether a node of the zone may be tainted for eviction now, or how long it has to wait.
     fn take_turn(&self, zone: &str, now: Timestamp) -> Result<(), Duration> {
-        let mut next = self.next_eviction.lock();
-        match next.get(zone) {
-            Some(next) if *next > now => Err(Duration::try_from(next.duration_since(now)).unwrap_or_default()),
-            _ => {
-                next.insert(zone.to_owned(), now.saturating_add(EVICTION_INTERVAL).unwrap_or(now));
+        let interval = self.zones.lock().eviction_interval(zone);
+        let mut evictions = self.last_eviction.lock();
+        let elapsed = evictions.get(zone).map(|last| Duration::try_from(now.duration_since(*last)).unwrap_or_default());
+        match elapsed.and_then(|elapsed| interval.checked_sub(elapsed)).filter(|left| !left.is_zero()) {
+            Some(left) => Err(left),
+            None => {
+                evictions.insert(zone.to_owned(), now);
                 Ok(())
             }
         }

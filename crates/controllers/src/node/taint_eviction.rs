@@ -4,16 +4,16 @@
 //! The clock starts at the taint's timeAdded where it has one, so that a restart of ferry
 //! does not grant the time anew. The reference is upstream's pkg/controller/tainteviction.
 
-use crate::error::{During, Result};
+use crate::error::Result;
 use crate::node_index::{by_node, on_node};
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
+use crate::workload::pod_control::disrupt;
 use async_trait::async_trait;
 use ferry_api::rules::toleration;
 use ferry_api::view::core::v1::{Node, NodeView, Pod, TaintView, TolerationView};
-use ferry_client::{DeleteParams, Event, Informer, Informers, Patch, Reference, SharedObject};
+use ferry_client::{Event, Informer, Informers, Reference, SharedObject};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -130,20 +130,7 @@ fn no_execute(node: NodeView<'_>) -> impl Iterator<Item = TaintView<'_>> {
 
 async fn evict(ctx: &Context, key: &Key, pod: &SharedObject<Pod>) -> Result<()> {
     ctx.recorder.normal(pod_reference(key), "TaintManagerEviction", format!("Marking for deletion Pod {key}"));
-    let patch = json!({"metadata": {"uid": pod.uid()}, "status": {"conditions": [{
-        "type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager",
-        "message": "Taint manager: deleting due to NoExecute taint", "lastTransitionTime": ctx.now(),
-    }]}});
-    let pods = ctx.client.api::<Pod>(&key.namespace);
-    match pods.patch_status(&key.name, &Patch::Strategic(patch)).await {
-        Err(error) if error.is_not_found() => return Ok(()),
-        other => drop(other.during("mark as disrupted the pod", key)?),
-    }
-    let params = DeleteParams { uid: Some(pod.uid().to_owned()), ..Default::default() };
-    match pods.delete(&key.name, &params).await {
-        Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
-        other => other.during("evict the pod", key),
-    }
+    disrupt(ctx, pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint").await
 }
 
 fn wake_for_pod(event: &Event<Pod>, nodes: &Informer<Node>, enqueue: &Enqueue) {
@@ -175,7 +162,7 @@ fn pod_reference(key: &Key) -> Reference {
 mod tests {
     use super::*;
     use ferry_api::view::Owned;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     fn check(taints: Value, tolerations: Value, expected: Eviction) {
         let since = "2024-01-01T00:10:00Z".parse().expect("a time");

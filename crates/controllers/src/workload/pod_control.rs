@@ -1,13 +1,14 @@
 //! How a controller makes and removes its pods: many at a time, each reported to the owner's
 //! events and to the controller's expectations. Called by the controllers of replica sets,
-//! replication controllers, daemon sets and jobs.
+//! replication controllers, daemon sets and jobs; [`disrupt`] by those that evict.
 
 use crate::error::{During, Result};
 use crate::runner::{Context, Key};
 use crate::workload::expectations::Expectations;
 use ferry_api::view::core::v1::Pod;
-use ferry_client::{DeleteParams, Reference, SharedObject};
+use ferry_client::{DeleteParams, Patch, Reference, SharedObject};
 use futures_util::future::join_all;
+use serde_json::json;
 
 /// The owner, as keys and events name it, and what it waits to see.
 pub struct PodControl<'a> {
@@ -79,5 +80,24 @@ impl PodControl<'_> {
                 Err(error).during("delete the pod", pod.name())
             }
         }
+    }
+}
+
+/// Deletes a pod that must leave, with a condition that tells why. A pod that is gone, or is
+/// another by now, is no failure.
+pub async fn disrupt(ctx: &Context, pod: &SharedObject<Pod>, reason: &str, message: &str) -> Result<()> {
+    let patch = json!({"metadata": {"uid": pod.uid()}, "status": {"conditions": [{
+        "type": "DisruptionTarget", "status": "True", "reason": reason, "message": message,
+        "lastTransitionTime": ctx.now(),
+    }]}});
+    let pods = ctx.client.api::<Pod>(pod.namespace());
+    match pods.patch_status(pod.name(), &Patch::Strategic(patch)).await {
+        Err(error) if error.is_not_found() => return Ok(()),
+        other => drop(other.during("mark as disrupted the pod", pod.name())?),
+    }
+    let params = DeleteParams { uid: Some(pod.uid().to_owned()), ..Default::default() };
+    match pods.delete(pod.name(), &params).await {
+        Err(error) if error.is_not_found() || error.is_conflict() => Ok(()),
+        other => other.during("evict the pod", pod.name()),
     }
 }

@@ -38,6 +38,9 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("", "v1", "persistentvolumes", "PersistentVolume", false),
     ("storage.k8s.io", "v1", "storageclasses", "StorageClass", false),
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
+    ("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true),
+    ("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true),
+    ("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", false),
     ("batch", "v1", "jobs", "Job", true),
     ("batch", "v1", "cronjobs", "CronJob", true),
     ("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", true),
@@ -75,6 +78,8 @@ struct State {
     broken_group: Option<String>,
     /// What is answered at paths of API servers that an APIService would name.
     elsewhere: HashMap<String, Value>,
+    /// A group that lists null for its resources, as a Go server without any does.
+    empty_group: Option<String>,
 }
 
 #[derive(Clone)]
@@ -96,6 +101,7 @@ impl MemoryApi {
             refuse_creates_of: HashSet::new(),
             broken_group: None,
             elsewhere: HashMap::new(),
+            empty_group: None,
         };
         Self { state: Arc::new(Mutex::new(state)), changed: Arc::new(watch::channel(0).0) }
     }
@@ -142,6 +148,11 @@ impl MemoryApi {
     #[allow(dead_code)]
     pub fn answer_at(&self, path: &str, answer: Value) {
         self.state().elsewhere.insert(path.to_owned(), answer);
+    }
+
+    /// Discovery lists the group, and the group lists null for its resources.
+    pub fn list_empty_group(&self, group: &str) {
+        self.state().empty_group = Some(group.to_owned());
     }
 
     pub fn calls(&self, method: &str, plural: &str) -> usize {
@@ -220,7 +231,9 @@ impl MemoryApi {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         if path == "/apis" {
             let broken = self.state().broken_group.clone();
-            let groups = KINDS.iter().map(|kind| (kind.0, kind.1)).chain(broken.as_deref().map(|group| (group, "v1")));
+            let empty = self.state().empty_group.clone();
+            let odd = [broken.as_deref(), empty.as_deref()].into_iter().flatten().map(|group| (group, "v1"));
+            let groups = KINDS.iter().map(|kind| (kind.0, kind.1)).chain(odd);
             let groups: HashSet<(&str, &str)> = groups.filter(|(group, _)| !group.is_empty()).collect();
             let groups: Vec<Value> = groups
                 .iter()
@@ -246,6 +259,9 @@ impl MemoryApi {
                 "ServiceUnavailable",
                 "the server is currently unable to handle the request",
             ));
+        }
+        if rest.is_empty() && self.state().empty_group.as_deref() == Some(group) {
+            return Ok(json!({"kind": "APIResourceList", "resources": null}));
         }
         if rest.is_empty() {
             let verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];

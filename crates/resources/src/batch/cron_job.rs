@@ -1,7 +1,6 @@
 //! CronJob: the strategy of jobs that begin by the clock.
 
 use super::job_spec::{default_job_template_spec, job_spec_warnings, validate_job_spec};
-use super::schedule::{check_schedule, is_time_zone};
 use crate::Strategy;
 use crate::apps::replicas::warn_of_unlike_label_name;
 use crate::read::{Read, ReadNode, field_mut, fill_defaults};
@@ -9,7 +8,9 @@ use crate::validation::{nonnegative, one_of};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
+use ferry_api::rules::cron::{CronSchedule, time_zone};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 pub struct CronJob;
@@ -100,7 +101,7 @@ fn validate_schedule(errors: &mut ErrorList, spec: &Value, old: Option<&Value>, 
         errors.push(Error::required(path, ""));
         return;
     }
-    if let Err(error) = check_schedule(schedule) {
+    if let Err(error) = CronSchedule::parse(schedule, TimeZone::UTC) {
         errors.push(Error::invalid(path, schedule, error));
     }
     if !schedule.contains("TZ") {
@@ -121,10 +122,10 @@ fn validate_time_zone(errors: &mut ErrorList, zone: Option<&str>, path: &Path) {
         "timeZone must be nil or non-empty string".to_owned()
     } else if zone.eq_ignore_ascii_case("Local") {
         "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones".to_owned()
-    } else if is_time_zone(zone) {
-        return;
+    } else if let Err(unknown) = time_zone(zone) {
+        unknown
     } else {
-        format!("unknown time zone {zone}")
+        return;
     };
     errors.push(Error::invalid(path, zone, detail));
 }

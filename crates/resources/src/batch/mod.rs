@@ -5,4 +5,3 @@ mod indexes;
 pub mod job;
 mod job_spec;
 mod job_status;
-mod schedule;

@@ -9,11 +9,17 @@ use super::health::ready_status;
 use super::taint::Evictions;
 use ferry_api::view::core::v1::NodeView;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
 /// Upstream's thresholds: the part of a zone that must be unwell to count as disrupted,
 /// and the size below which a disrupted zone is not emptied at all.
 const UNHEALTHY_PERCENT: usize = 55;
 const LARGE_CLUSTER: usize = 50;
+
+/// One node a zone may be tainted for eviction in this time (upstream's rate of 0.1/s), and in
+/// a large zone that is partly disrupted (0.01/s).
+const EVICTION_INTERVAL: Duration = Duration::from_secs(10);
+const SLOW_EVICTION_INTERVAL: Duration = Duration::from_secs(100);
 
 const EXCLUDED: &str = "node.kubernetes.io/exclude-disruption";
 
@@ -44,6 +50,18 @@ struct Zone {
 struct Count {
     ready: usize,
     total: usize,
+}
+
+impl Count {
+    /// A zone that is wholly unwell is no part: it is emptied while others are well.
+    fn is_partly_disrupted(self) -> bool {
+        let unwell = self.total - self.ready;
+        self.ready > 0 && unwell > 2 && unwell * 100 >= self.total * UNHEALTHY_PERCENT
+    }
+
+    fn is_large(self) -> bool {
+        self.total > LARGE_CLUSTER
+    }
 }
 
 impl NodeState {
@@ -87,11 +105,17 @@ impl Zones {
         if self.are_called_off() {
             return Evictions::CalledOff;
         }
-        let Count { ready, total } = self.zones.get(zone).map(|zone| zone.count).unwrap_or_default();
-        let unwell = total - ready;
-        // A zone that is wholly unwell is emptied while others are well.
-        let is_partly_disrupted = ready > 0 && unwell > 2 && unwell * 100 >= total * UNHEALTHY_PERCENT;
-        if is_partly_disrupted && total <= LARGE_CLUSTER { Evictions::Held } else { Evictions::Allowed }
+        let zone = self.zone(zone);
+        if zone.is_partly_disrupted() && !zone.is_large() { Evictions::Held } else { Evictions::Allowed }
+    }
+
+    /// The time between two nodes of a zone that are emptied.
+    pub fn eviction_interval(&self, zone: &str) -> Duration {
+        if self.zone(zone).is_partly_disrupted() { SLOW_EVICTION_INTERVAL } else { EVICTION_INTERVAL }
+    }
+
+    fn zone(&self, name: &str) -> Count {
+        self.zones.get(name).map(|zone| zone.count).unwrap_or_default()
     }
 
     /// Whether no node at all is well.
@@ -148,19 +172,24 @@ mod tests {
 
     #[test]
     fn a_zone_is_judged_by_how_many_are_unwell() {
-        let check = |well: usize, unwell: usize, expected: Evictions| {
+        let check = |well: usize, unwell: usize, expected: Evictions, seconds: u64| {
             let mut zones = Zones::default();
             let nodes = std::iter::repeat_n("True", well).chain(std::iter::repeat_n("Unknown", unwell));
             for (number, ready) in nodes.enumerate() {
                 zones.observe(&format!("n{number}"), Some(node("", ready).view()));
             }
             assert_eq!(zones.may_evict(":"), expected, "{well} well, {unwell} unwell");
+            let interval = zones.eviction_interval(":");
+            assert_eq!(interval, Duration::from_secs(seconds), "{well} well, {unwell} unwell");
         };
-        check(1, 0, Evictions::Allowed);
-        check(0, 1, Evictions::CalledOff);
-        check(1, 2, Evictions::Allowed);
-        check(2, 3, Evictions::Held);
-        check(20, 40, Evictions::Allowed);
+        check(1, 0, Evictions::Allowed, 10);
+        check(0, 1, Evictions::CalledOff, 10);
+        check(1, 2, Evictions::Allowed, 10);
+        check(2, 3, Evictions::Held, 100);
+        check(9, 11, Evictions::Held, 100);
+        check(10, 10, Evictions::Allowed, 10);
+        check(20, 40, Evictions::Allowed, 100);
+        check(40, 20, Evictions::Allowed, 10);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl<'a> Observation<'a> {
     fn judge(&mut self, failed: i32) {
         let terms = &self.terms;
         let by_policy = || {
-            self.pods.iter().find_map(|pod| match &pod.failure {
+            self.pods.iter().filter(|pod| pod.is_failed).find_map(|pod| match &pod.failure {
                 FailureAction::FailJob(message) => Some(Verdict::failure("PodFailurePolicy", message)),
                 _ => None,
             })

@@ -37,7 +37,8 @@ pub struct JobPod {
     pub is_tracked: bool,
     /// The completion index; `None` where it is missing, is no index, or is negative.
     pub index: Option<i32>,
-    /// What the podFailurePolicy makes of a failed pod.
+    /// What the podFailurePolicy makes of the pod, should it count as failed. The end of a Job
+    /// makes pods count that still run.
     pub failure: FailureAction,
 }
 
@@ -58,7 +59,7 @@ impl JobPod {
             is_ready: pod::is_ready(view),
             is_tracked: is_tracked(view),
             index: index.filter(|index: &i32| *index >= 0),
-            failure: if is_failed { judge_failure(terms.failure_policy, view) } else { FailureAction::Count },
+            failure: judge_failure(terms.failure_policy, view),
             object,
         }
     }

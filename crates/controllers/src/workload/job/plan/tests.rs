@@ -265,3 +265,21 @@ fn a_success_policy_ends_a_job_and_counts_no_survivor_as_failed() {
     assert_eq!(seen.status["conditions"][0]["type"], "SuccessCriteriaMet");
     assert_eq!(seen.status["conditions"][0]["message"], "Matched rules at index 0");
 }
+
+#[test]
+fn the_failure_policy_also_judges_pods_that_the_end_of_the_job_stops() {
+    let check = |action: &str, counted: bool| {
+        let policy = json!({"rules": [{"action": action, "onExitCodes": {"operator": "In", "values": [1]}}]});
+        let announced =
+            json!({"conditions": [{"type": "FailureTarget", "status": "True", "reason": "DeadlineExceeded"}]});
+        let seen = plan(json!({"podFailurePolicy": policy}), announced, &["a Running"]);
+        assert_eq!((seen.delete, seen.released), (vec!["a".to_owned()], vec!["a".to_owned()]), "{action}");
+        let uncounted = seen.status["uncountedTerminatedPods"]["failed"].as_array().map_or(0, Vec::len);
+        assert_eq!(uncounted == 1, counted, "{action}: {}", seen.status);
+    };
+    check("Ignore", false);
+    check("Count", true);
+    let policy = json!({"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}}]});
+    let seen = plan(json!({"podFailurePolicy": policy}), json!({}), &["a Running"]);
+    assert_eq!(seen.verdict, None, "a pod that runs fails no Job");
+}
