@@ -14,23 +14,18 @@
 pub mod admission;
 mod aggregation;
 mod answer;
-mod bootstrap;
 mod chain;
-mod compaction;
 mod compress;
 mod config;
 pub mod continue_token;
+mod controlplane;
 mod crd;
-mod dangling_flow_schema;
 mod discovery;
 mod error;
-mod event_ttl;
 mod file_watch;
 mod finish;
 mod framing;
 mod health;
-mod kept_objects;
-mod legacy_token_use;
 pub mod metrics;
 mod negotiate;
 mod openapi;
@@ -51,7 +46,7 @@ mod version;
 mod wire;
 
 pub use admission::PluginConfig;
-pub use config::{Config, KubeletAccess, MoreMetrics, Prose, ProseSource};
+pub use config::{Config, KubeletAccess, Prose, ProseSource};
 pub use error::Error;
 pub use ferry_access::query::Query;
 pub use ferry_access::{audit, authn, authz, request_info, transport, webhook};
@@ -63,6 +58,9 @@ use admission::{Admission, Wiring};
 use authn::Authenticator;
 use authz::Authorizer;
 use cache::Cache;
+use controlplane::{
+    Controllers, bootstrap, compaction, dangling_flow_schema, event_ttl, kept_objects, legacy_token_use,
+};
 use encryption::Encryption;
 use ferry_access::flow_control::{self, FlowControl};
 use ferry_access::{query, retry};
@@ -97,6 +95,7 @@ pub(crate) struct ServerState {
     pub backends: stream::Backends,
     pub resource_metrics: resource_metrics::ResourceMetrics,
     pub aggregator: Arc<aggregation::Aggregator>,
+    pub controllers: Controllers,
     /// The default namespaces, roles and the kubernetes Service are there.
     pub bootstrapped: AtomicBool,
     pub stopping: AtomicBool,
@@ -160,6 +159,7 @@ impl ApiServer {
         let flow_control = FlowControl::follow(&*lookup);
         let advertised = watch::Sender::new(config.advertise_address);
         let server = Self(Arc::new(ServerState {
+            controllers: Controllers::new(config.queues.clone()),
             config,
             registry,
             services,
@@ -214,6 +214,7 @@ impl ApiServer {
     pub fn stop(&self) {
         self.0.stopping.store(true, Ordering::Release);
         self.0.stop.send_replace(true);
+        self.0.controllers.close();
     }
 
     fn stopped(&self) -> watch::Receiver<bool> {

@@ -1,5 +1,5 @@
-//! How every part of ferry speaks to the API: requests, informers, the work queue and
-//! the event recorder.
+//! How every part of ferry speaks to the API: requests, informers and the event
+//! recorder.
 //!
 //! **Invariant:** a caller cannot tell whether the API server is in this process or on
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
@@ -11,7 +11,6 @@ mod decode;
 mod error;
 mod events;
 mod object;
-mod queue;
 mod request;
 mod tls;
 mod transport;
@@ -23,7 +22,6 @@ pub use decode::decode;
 pub use error::Error;
 pub use events::{EventType, Recorder};
 pub use object::{Reference, SharedObject};
-pub use queue::Queue;
 pub use request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};
 pub use tls::TlsTransport;
 pub use transport::{Body, BoxError, Transport, empty_body, full_body, read_body};

@@ -1,7 +1,10 @@
 //! The work queue of reconcilers, with the rules of client-go's: a key that waits is
 //! not added twice, a key that is being worked on is handed out again only after
-//! `done`, and failures come back later and later.
+//! `done`, and failures come back later and later. It counts what it does.
 
+use crate::Key;
+use crate::metrics::{Metrics, Observed, QueueSeries, QueueState};
+use ferry_api::view::meta::v1::ObjectMetaView;
 use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -31,13 +34,17 @@ impl<T> Clone for Queue<T> {
 struct Inner<T> {
     state: Mutex<State<T>>,
     changed: Notify,
+    series: QueueSeries,
 }
 
 struct State<T> {
     ready: VecDeque<T>,
     /// Waits in `ready`, or must be handed out again when its worker is done.
     dirty: HashSet<T>,
-    processing: HashSet<T>,
+    /// Since when the keys in `ready` wait there.
+    waiting_since: HashMap<T, Instant>,
+    /// The keys that workers have in hand, and since when.
+    processing: HashMap<T, Instant>,
     later: BinaryHeap<Reverse<(Instant, u64)>>,
     /// What the entries of `later` stand for; an earlier time replaces a later one.
     delayed: HashMap<T, (Instant, u64)>,
@@ -47,21 +54,25 @@ struct State<T> {
     closed: bool,
 }
 
-impl<T: Clone + Eq + Hash> Default for Queue<T> {
-    fn default() -> Self {
-        Self::new()
+impl<T> Queue<T> {
+    /// The longest pause after a failure unless a caller wants a shorter one.
+    pub const LONGEST_PAUSE: Duration = Duration::from_secs(1000);
+}
+
+impl Queue<Key> {
+    pub fn add_object(&self, meta: ObjectMetaView<'_>) {
+        self.add(Key::of(meta));
     }
 }
 
-impl<T: Clone + Eq + Hash> Queue<T> {
-    /// The longest pause after a failure unless a caller wants a shorter one.
-    pub const LONGEST_PAUSE: Duration = Duration::from_secs(1000);
-
-    pub fn new() -> Self {
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Queue<T> {
+    /// The name is the label of its metrics.
+    pub fn new(name: &'static str, metrics: &Metrics) -> Self {
         let state = State {
             ready: VecDeque::new(),
             dirty: HashSet::new(),
-            processing: HashSet::new(),
+            waiting_since: HashMap::new(),
+            processing: HashMap::new(),
             later: BinaryHeap::new(),
             delayed: HashMap::new(),
             by_ticket: HashMap::new(),
@@ -69,11 +80,16 @@ impl<T: Clone + Eq + Hash> Queue<T> {
             failures: HashMap::new(),
             closed: false,
         };
-        Self { inner: Arc::new(Inner { state: Mutex::new(state), changed: Notify::new() }) }
+        let inner = Arc::new(Inner { state: Mutex::new(state), changed: Notify::new(), series: metrics.series(name) });
+        let observed: Arc<dyn Observed> = inner.clone();
+        metrics.observe(name, Arc::downgrade(&observed));
+        Self { inner }
     }
 
     pub fn add(&self, key: T) {
-        self.inner.state.lock().add(key);
+        if self.inner.state.lock().add(key, Instant::now()) {
+            self.inner.series.adds.count();
+        }
         self.inner.changed.notify_one();
     }
 
@@ -94,6 +110,7 @@ impl<T: Clone + Eq + Hash> Queue<T> {
             *failures = failures.saturating_add(1).min(31);
             delay
         };
+        self.inner.series.retries.count();
         self.add_after(key, delay);
     }
 
@@ -115,10 +132,14 @@ impl<T: Clone + Eq + Hash> Queue<T> {
                 if state.closed {
                     return None;
                 }
-                state.promote(Instant::now());
+                let now = Instant::now();
+                self.inner.series.adds.add(state.promote(now));
                 if let Some(key) = state.ready.pop_front() {
                     state.dirty.remove(&key);
-                    state.processing.insert(key.clone());
+                    if let Some(since) = state.waiting_since.remove(&key) {
+                        self.inner.series.queue_duration.observe_time(now - since);
+                    }
+                    state.processing.insert(key.clone(), now);
                     // More may be ready than this worker takes.
                     if !state.ready.is_empty() {
                         self.inner.changed.notify_one();
@@ -142,7 +163,9 @@ impl<T: Clone + Eq + Hash> Queue<T> {
     /// Ends the work on a key; if it was added meanwhile it is handed out again.
     pub fn done(&self, key: &T) {
         let mut state = self.inner.state.lock();
-        state.processing.remove(key);
+        if let Some(since) = state.processing.remove(key) {
+            self.inner.series.work_duration.observe_time(since.elapsed());
+        }
         if state.dirty.contains(key) {
             state.ready.push_back(key.clone());
             self.inner.changed.notify_one();
@@ -164,15 +187,28 @@ impl<T: Clone + Eq + Hash> Queue<T> {
     }
 }
 
+impl<T: Send + Sync> Observed for Inner<T> {
+    fn state(&self, now: Instant) -> QueueState {
+        let state = self.state.lock();
+        let seconds = || state.processing.values().map(|since| (now - *since).as_secs_f64());
+        QueueState { depth: state.ready.len(), unfinished: seconds().sum(), longest: seconds().fold(0.0, f64::max) }
+    }
+}
+
 impl<T: Clone + Eq + Hash> State<T> {
-    fn add(&mut self, key: T) {
+    /// False for a key that waits already.
+    fn add(&mut self, key: T, now: Instant) -> bool {
         if let Some((_, ticket)) = self.delayed.remove(&key) {
             self.by_ticket.remove(&ticket);
         }
-        if !self.dirty.insert(key.clone()) || self.processing.contains(&key) {
-            return;
+        if !self.dirty.insert(key.clone()) {
+            return false;
         }
-        self.ready.push_back(key);
+        self.waiting_since.insert(key.clone(), now);
+        if !self.processing.contains_key(&key) {
+            self.ready.push_back(key);
+        }
+        true
     }
 
     fn add_at(&mut self, key: T, at: Instant) {
@@ -189,22 +225,24 @@ impl<T: Clone + Eq + Hash> State<T> {
         self.later.push(Reverse((at, ticket)));
     }
 
-    /// Moves what is due from `later` to `ready`.
-    fn promote(&mut self, now: Instant) {
+    /// Moves the keys that are due from `later` to `ready`, and returns how many were added.
+    fn promote(&mut self, now: Instant) -> u64 {
+        let mut added = 0;
         while let Some(Reverse((at, ticket))) = self.later.peek().copied() {
             let Some(key) = self.by_ticket.get(&ticket) else {
                 self.later.pop();
                 continue;
             };
             if at > now {
-                return;
+                break;
             }
             let key = key.clone();
             self.later.pop();
             self.by_ticket.remove(&ticket);
             self.delayed.remove(&key);
-            self.add(key);
+            added += u64::from(self.add(key, now));
         }
+        added
     }
 }
 
@@ -214,7 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_in_hand_is_not_handed_out_twice() {
-        let queue = Queue::new();
+        let queue = Queue::new("test", &Metrics::default());
         queue.add("a");
         queue.add("a");
         assert_eq!(queue.next().await, Some("a"));
@@ -227,7 +265,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn delayed_keys_come_in_time_and_the_earlier_time_wins() {
-        let queue = Queue::new();
+        let queue = Queue::new("test", &Metrics::default());
         let start = Instant::now();
         queue.add_after("slow", Duration::from_secs(10));
         queue.add_after("fast", Duration::from_secs(1));
@@ -242,7 +280,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_delay_longer_than_the_clock_can_hold_does_not_panic() {
-        let queue = Queue::new();
+        let queue = Queue::new("test", &Metrics::default());
         queue.add_after("never", Duration::MAX);
         queue.add_after("soon", Duration::from_secs(1));
         assert_eq!(queue.next().await, Some("soon"));
@@ -250,7 +288,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_back_off_until_forgotten() {
-        let queue = Queue::new();
+        let queue = Queue::new("test", &Metrics::default());
         let mut waits = Vec::new();
         for _ in 0..4 {
             let start = Instant::now();

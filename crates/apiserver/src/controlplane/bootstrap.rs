@@ -20,7 +20,7 @@ const AT_ONCE: usize = 64;
 
 pub(crate) const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-pub async fn run(server: &ServerState) -> Result<(), Status> {
+pub(crate) async fn run(server: &ServerState) -> Result<(), Status> {
     let registry = &server.registry;
     ensure_namespaces(registry).await?;
     // Since when the uses of tokens in Secrets are noted, for whoever removes unused ones.
@@ -72,7 +72,7 @@ async fn reconcile(registry: Arc<Registry>, write: Write) -> Result<(), Status> 
 }
 
 /// The Service default/kubernetes and its endpoints at this address.
-pub async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), Status> {
+pub(crate) async fn advertise(server: &ServerState, address: SocketAddr) -> Result<(), Status> {
     let registry = &server.registry;
     let service = json!({
         "apiVersion": "v1", "kind": "Service",

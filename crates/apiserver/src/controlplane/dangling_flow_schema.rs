@@ -1,41 +1,62 @@
-//! Whether a FlowSchema's priority level is there, said in the schema's status as the
-//! condition Dangling. Looked at whenever a schema or a level changes.
+//! The condition Dangling of a FlowSchema: whether its priority level is there. Looked at whenever
+//! the schema or its level changes (apf_controller.go upstream).
 
+use super::{Action, Key, ServerController, key_of};
 use crate::ServerState;
+use crate::registry::lookup::Change;
 use crate::registry::{Caller, IfAbsent, Part, Target, Tracking, timestamp};
 use ferry_access::flow_control::GROUP;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::sync::{Arc, Weak};
-use tokio::sync::Notify;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+struct DanglingFlowSchemas;
 
 /// Ends with the server.
-pub fn start(server: &Arc<ServerState>) {
-    let changed = Arc::new(Notify::new());
-    for plural in ["flowschemas", "prioritylevelconfigurations"] {
-        let changed = changed.clone();
-        server.lookup.subscribe(GROUP, plural, Box::new(move |_| changed.notify_one()));
-    }
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
-        loop {
-            changed.notified().await;
-            let Some(server) = server.upgrade() else { return };
-            for schema in server.lookup.list(GROUP, "flowschemas", None) {
-                let schema = schema.value();
-                let level = schema.str_at(&["spec", "priorityLevelConfiguration", "name"]);
-                let is_there = server.lookup.get(GROUP, "prioritylevelconfigurations", "", level).is_some();
-                let Some(condition) = plan_condition(&schema, is_there, Timestamp::now()) else { continue };
-                if let Err(status) = write(&server, schema.name(), &condition).await
-                    && !status.is_not_found()
-                {
-                    tracing::warn!(schema = schema.name(), %status.message, "the state of a flow schema was not told");
-                }
-            }
+pub(crate) fn start(server: &Arc<ServerState>) {
+    let queue = server.controllers.queue_of::<DanglingFlowSchemas>();
+    // The level that each schema names, so that a level wakes its schemas only.
+    let levels: Arc<Mutex<HashMap<Key, String>>> = Arc::default();
+    let (of_schemas, schemas) = (levels.clone(), queue.clone());
+    let observer = move |change: &Change| {
+        let key = key_of(change);
+        match change {
+            Change::Put(stored) => of_schemas.lock().insert(key.clone(), level_of(&stored.value()).to_owned()),
+            Change::Delete(_) => of_schemas.lock().remove(&key),
+        };
+        schemas.add(key);
+    };
+    server.lookup.subscribe(GROUP, "flowschemas", Box::new(observer));
+    let enqueue = queue.clone();
+    let observer = move |change: &Change| {
+        let level = key_of(change).name;
+        levels.lock().iter().filter(|(_, named)| **named == level).for_each(|(schema, _)| enqueue.add(schema.clone()));
+    };
+    server.lookup.subscribe(GROUP, "prioritylevelconfigurations", Box::new(observer));
+    server.run_controller(Arc::new(DanglingFlowSchemas), &queue);
+}
+
+impl ServerController for DanglingFlowSchemas {
+    const NAME: &'static str = "priority_and_fairness_config_queue";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        let Some(stored) = server.lookup.get(GROUP, "flowschemas", "", &key.name) else { return Ok(Action::Done) };
+        let schema = stored.value();
+        let is_there = server.lookup.get(GROUP, "prioritylevelconfigurations", "", level_of(&schema)).is_some();
+        let Some(condition) = plan_condition(&schema, is_there, Timestamp::now()) else { return Ok(Action::Done) };
+        match write(server, &key.name, &condition).await {
+            Err(status) if !status.is_not_found() => Err(status),
+            _ => Ok(Action::Done),
         }
-    });
+    }
+}
+
+fn level_of(schema: &Value) -> &str {
+    schema.str_at(&["spec", "priorityLevelConfiguration", "name"])
 }
 
 async fn write(server: &ServerState, name: &str, condition: &Value) -> Result<(), Status> {
@@ -54,7 +75,7 @@ async fn write(server: &ServerState, name: &str, condition: &Value) -> Result<()
 
 /// The condition to write, or `None` if the schema says it already.
 fn plan_condition(schema: &Value, is_there: bool, now: Timestamp) -> Option<Value> {
-    let level = schema.str_at(&["spec", "priorityLevelConfiguration", "name"]);
+    let level = level_of(schema);
     let (status, reason, rest) = if is_there {
         ("False", "Found", "and it exists")
     } else {

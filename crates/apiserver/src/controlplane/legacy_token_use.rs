@@ -1,32 +1,49 @@
-//! Writes on a Secret on which day its token was last used, so that tokens which nobody
-//! uses any more can be found and removed. Authentication sends the uses; this is a task of
-//! its own, because no request should wait for such a write.
+//! The day on which the token of a Secret was last used, as a label of the Secret, so that tokens
+//! which nobody uses any more can be found and removed. Authentication sends the uses; the write
+//! is a controller's, because no request should wait for it.
 
+use super::{Action, Key, ServerController};
 use crate::ServerState;
 use crate::authn::legacy_token::{LAST_USED, Used};
 use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::status::Status;
+use parking_lot::Mutex;
 use serde_json::Value;
-use std::sync::{Arc, Weak};
+use std::collections::HashMap;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
+/// The uses that are not written yet, by the key of their Secret.
+#[derive(Default)]
+struct LegacyTokenUses(Mutex<HashMap<Key, Used>>);
+
 /// Ends with the server.
-pub fn start(server: &Arc<ServerState>, mut uses: mpsc::Receiver<Used>) {
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
+pub(crate) fn start(server: &Arc<ServerState>, mut uses: mpsc::Receiver<Used>) {
+    let queue = server.controllers.queue_of::<LegacyTokenUses>();
+    let controller = Arc::<LegacyTokenUses>::default();
+    server.run_controller(controller.clone(), &queue);
+    server.controllers.spawn(async move {
         while let Some(used) = uses.recv().await {
-            let Some(server) = server.upgrade() else { return };
-            if let Err(status) = note(&server, &used).await {
-                tracing::warn!(
-                    secret = used.secret,
-                    namespace = used.namespace,
-                    why = status.message,
-                    "the last use of a token is not noted"
-                );
-            }
+            let key = Key::new(&*used.namespace, &*used.secret);
+            controller.0.lock().insert(key.clone(), used);
+            queue.add(key);
         }
     });
+}
+
+impl ServerController for LegacyTokenUses {
+    const NAME: &'static str = "legacy_token_tracking_controller";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        let Some(used) = self.0.lock().remove(key) else { return Ok(Action::Done) };
+        if let Err(status) = note(server, &used).await {
+            // A later use says the same or more.
+            self.0.lock().entry(key.clone()).or_insert(used);
+            return Err(status);
+        }
+        Ok(Action::Done)
+    }
 }
 
 async fn note(server: &ServerState, used: &Used) -> Result<(), Status> {

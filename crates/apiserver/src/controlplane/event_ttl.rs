@@ -1,12 +1,14 @@
 //! Events are remembered for an hour after they last happened (upstream's --event-ttl),
 //! then they go, as etcd's leases would make them go.
 
+use super::{Action, Key, ServerController};
 use crate::ServerState;
 use ferry_api::object::Meta;
-use ferry_store::{Commit, Expect, Op};
+use ferry_api::status::Status;
+use ferry_store::{Commit, Error, Expect, Op};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 const TTL: SignedDuration = SignedDuration::from_hours(1);
@@ -14,34 +16,35 @@ const TTL: SignedDuration = SignedDuration::from_hours(1);
 /// How late an event may go. A cluster without events is only counted.
 const EVERY: Duration = Duration::from_secs(5 * 60);
 
+struct EventTtl;
+
 /// Ends with the server.
-pub fn start(server: &Arc<ServerState>) {
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(EVERY).await;
-            let Some(server) = server.upgrade() else { return };
-            expire(&server, Timestamp::now()).await;
-        }
-    });
+pub(crate) fn start(server: &Arc<ServerState>) {
+    let queue = server.controllers.queue_of::<EventTtl>();
+    queue.add_after(Key::new("", "events"), EVERY);
+    server.run_controller(Arc::new(EventTtl), &queue);
 }
 
-async fn expire(server: &ServerState, now: Timestamp) {
-    let registry = &server.registry;
-    let Some(stock) = registry.rows.find("", "v1", "events").and_then(|row| registry.cache.stock(&row)) else { return };
-    for stored in stock.list(stock.prefix()).objects {
-        if !is_expired(&stored.value(), now) {
-            continue;
+impl ServerController for EventTtl {
+    const NAME: &'static str = "event_ttl";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, _: &Key) -> Result<Action, Status> {
+        let (registry, now) = (&server.registry, Timestamp::now());
+        let stock = registry.rows.find("", "v1", "events").and_then(|row| registry.cache.stock(&row));
+        let Some(stock) = stock else { return Ok(Action::Done) };
+        for stored in stock.list(stock.prefix()).objects {
+            if !is_expired(&stored.value(), now) {
+                continue;
+            }
+            // Only this very version: an event that happens again meanwhile stays.
+            let commit =
+                Commit { key: stored.key().to_string(), expect: Expect::Revision(stored.revision()), op: Op::Delete };
+            match registry.store.commit(commit).await {
+                Ok(_) | Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(Status::internal(format!("removing old events failed: {error}"))),
+            }
         }
-        // Only this very version: an event that happens again meanwhile stays.
-        let commit =
-            Commit { key: stored.key().to_string(), expect: Expect::Revision(stored.revision()), op: Op::Delete };
-        if let Err(error) = registry.store.commit(commit).await
-            && !matches!(error, ferry_store::Error::Conflict { .. })
-        {
-            tracing::warn!(%error, "removing old events failed; it is tried again later");
-            return;
-        }
+        Ok(Action::RequeueAfter(EVERY))
     }
 }
 
