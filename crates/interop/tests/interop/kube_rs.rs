@@ -1,7 +1,7 @@
 //! kube-rs: a controller on a custom resource as its users write one, from the derived
 //! definition to the finalizer, and its two ways of keeping a copy in step.
 
-use ferry_clients::Server;
+use ferry_interop::Server;
 use futures_util::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;

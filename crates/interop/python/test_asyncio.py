@@ -1,6 +1,6 @@
 """The Python client `kubernetes_asyncio` on aiohttp: typed, dynamic, watches and patches.
 
-Run by crates/clients/tests with KUBECONFIG set; each test has a namespace of its own.
+Run by crates/interop/tests with KUBECONFIG set; each test has a namespace of its own.
 """
 
 import asyncio

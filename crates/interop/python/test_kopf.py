@@ -1,6 +1,6 @@
 """An operator written with `kopf`: finalizers, status, children, retries, daemons and indices.
 
-Run by crates/clients/tests with KUBECONFIG set. The operator runs in a thread, the test
+Run by crates/interop/tests with KUBECONFIG set. The operator runs in a thread, the test
 looks at its doings with the client `kubernetes`.
 """
 

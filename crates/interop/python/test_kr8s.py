@@ -1,6 +1,6 @@
 """The Python client `kr8s`: objects that refresh, wait, patch, label and watch by themselves.
 
-Run by crates/clients/tests with KUBECONFIG set; each test has a namespace of its own.
+Run by crates/interop/tests with KUBECONFIG set; each test has a namespace of its own.
 """
 
 import asyncio

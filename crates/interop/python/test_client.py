@@ -1,6 +1,6 @@
 """The Python client `kubernetes`, typed and dynamic, as its users write it.
 
-Run by crates/clients/tests with KUBECONFIG set; each test has a namespace of its own.
+Run by crates/interop/tests with KUBECONFIG set; each test has a namespace of its own.
 """
 
 import json

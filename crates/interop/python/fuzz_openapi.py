@@ -1,7 +1,7 @@
 """schemathesis on our own OpenAPI: whatever it allows, no answer is a server error.
 
 Reads every document that /openapi/v3 names, makes one of them and lets schemathesis send
-requests made of it. Run by crates/clients/tests, and for longer by `make fuzz-openapi`.
+requests made of it. Run by crates/interop/tests, and for longer by `make fuzz-openapi`.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 // The JavaScript client `@kubernetes/client-node` as its users write it. Run by
-// crates/clients/tests with KUBECONFIG and CLIENTS set; each test has a namespace of its own.
+// crates/interop/tests with KUBECONFIG and CLIENTS set; each test has a namespace of its own.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -4,7 +4,7 @@
 
 mod kube_rs;
 
-use ferry_clients::{Server, python};
+use ferry_interop::{Server, python};
 use std::path::Path;
 use std::time::Duration;
 
