@@ -1,10 +1,10 @@
 //! Request to stored object and back.
 //!
 //! ```text
-//! serve.rs (TLS) ──┐
-//!                  ├─> chain.rs ─> verbs/ ─> registry/ ─> store (fsync) ─> watch
-//! in this process ─┘                 │                                       │
-//!                                    └────────── cache/ <────────────────────┘
+//! door/serve.rs (TLS) ──┐
+//!                       ├─> chain.rs ─> verbs/ ─> registry/ ─> store (fsync) ─> watch
+//! in this process ──────┘                 │                                       │
+//!                                         └────────── cache/ <────────────────────┘
 //! ```
 //!
 //! **Invariant:** only this crate touches the store. Everyone else, in this process or
@@ -13,37 +13,23 @@
 
 pub mod admission;
 mod aggregation;
-mod answer;
 mod chain;
-mod compress;
 mod config;
-pub mod continue_token;
 mod controlplane;
 mod crd;
-mod discovery;
+mod door;
 mod error;
-mod file_watch;
-mod finish;
-mod framing;
-mod health;
 pub mod metrics;
-mod negotiate;
-mod openapi;
+mod non_resource;
 pub mod outgoing;
-mod paths;
-pub mod profiling;
 pub mod registry;
 mod reload;
 pub mod reseal;
 pub mod resource_metrics;
-mod serve;
 mod services;
 mod stream;
 mod subresources;
-mod table;
 mod verbs;
-mod version;
-mod wire;
 
 pub use admission::PluginConfig;
 pub use config::{Config, KubeletAccess, Prose, ProseSource};
@@ -91,7 +77,7 @@ pub(crate) struct ServerState {
     pub authorizer: Authorizer,
     pub flow_control: FlowControl,
     pub metrics: Arc<Metrics>,
-    pub openapi: openapi::Documents,
+    pub openapi: non_resource::openapi::Documents,
     pub backends: stream::Backends,
     pub resource_metrics: resource_metrics::ResourceMetrics,
     pub aggregator: Arc<aggregation::Aggregator>,
@@ -168,7 +154,7 @@ impl ApiServer {
             authorizer,
             flow_control,
             metrics,
-            openapi: openapi::Documents::default(),
+            openapi: non_resource::openapi::Documents::default(),
             backends,
             resource_metrics: resource_metrics::ResourceMetrics::default(),
             aggregator,
@@ -202,7 +188,7 @@ impl ApiServer {
     /// Serves TLS connections until [`ApiServer::stop`]. The listener is bound by the caller,
     /// so that nobody is told of an address that is not open yet.
     pub async fn serve(&self, listener: TcpListener, tls: Arc<rustls::ServerConfig>) -> Result<(), Error> {
-        serve::serve(self.clone(), listener, tls).await
+        door::serve::serve(self.clone(), listener, tls).await
     }
 
     /// The list that components of this process report to; it is served to administrators.

@@ -3,7 +3,7 @@
 //! request is taken; everything goes through the registry like any other write.
 
 use crate::ServerState;
-use crate::admission::priority::system_priority_classes;
+use crate::admission::plugins::pods::priority::system_priority_classes;
 use crate::authz::bootstrap::{Action, Write, plan_reconcile};
 use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Registry, Target, Tracking};
 use ferry_api::object::Meta;

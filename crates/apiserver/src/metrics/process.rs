@@ -38,7 +38,7 @@ pub fn render_start(out: &mut String) {
 }
 
 fn render_build(out: &mut String) {
-    let version = crate::version::render();
+    let version = crate::non_resource::version::render();
     let names = [
         ("major", "major"),
         ("minor", "minor"),

@@ -9,9 +9,9 @@ mod location;
 mod log_socket;
 pub mod onward;
 
-use crate::answer;
 use crate::config::KubeletAccess;
-use crate::negotiate::Format;
+use crate::door::answer;
+use crate::door::negotiate::Format;
 use crate::outgoing::{self, Dial, Target, Tls};
 use crate::transport::{Body, read_limited};
 use crate::verbs::{self, Call};

@@ -2,13 +2,13 @@
 //! (registry/core/pod/storage/eviction.go upstream).
 
 use crate::admission::Operation;
-use crate::answer;
-use crate::negotiate::{self, Accepted};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted};
+use crate::door::wire;
 use crate::registry::{Admit, Caller, DeleteOptions, IfAbsent, Part, Target, Tracking, check_preconditions};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::gvk::{GroupResource, GroupVersionKind};
 use ferry_api::object::{Meta, ensure_object};

@@ -1,12 +1,12 @@
 //! `scale`: the number of replicas of any kind that has one, as autoscaling/v1 Scale.
 
-use crate::answer;
-use crate::negotiate;
+use crate::door::answer;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{Admit, IfAbsent, Part, Target, Tracking, View};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, PatchKind, patched};
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;

@@ -1,13 +1,13 @@
 //! `serviceaccounts/token`: a bound token for a service account, issued by authentication.
 
 use crate::admission::Operation;
-use crate::answer;
-use crate::negotiate;
+use crate::door::answer;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{IfAbsent, Part, Target};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::options::WriteOptions;
-use crate::negotiate::Accepted;
+use crate::door::negotiate::Accepted;
 use crate::registry::{Tracking, Wants};
 use crate::transport::Body;
 use bytes::Bytes;

@@ -5,7 +5,7 @@ use super::Call;
 use super::delete::delete_options;
 use super::list::{read_page, show_page};
 use super::options::ListOptions;
-use crate::negotiate::{Accepted, Shape};
+use crate::door::negotiate::{Accepted, Shape};
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::status::Status;

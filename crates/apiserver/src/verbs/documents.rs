@@ -5,10 +5,10 @@
 use super::Call;
 use super::list::Page;
 use super::watch::next_bookmark;
-use crate::answer;
 use crate::cache::{Cache, Event, Seen, Stock, Watcher};
+use crate::door::answer;
+use crate::door::negotiate::{Accepted, Format, Shape};
 use crate::metrics::storage::WatchTally;
-use crate::negotiate::{Accepted, Format, Shape};
 use crate::transport::{self, Body};
 use ferry_api::document::{Document, DocumentEvent, DocumentList, DocumentWatch, EventType};
 use futures_util::{FutureExt, stream};

@@ -4,8 +4,8 @@
 
 use super::readable::Readable;
 use crate::cache::Stored;
-use crate::negotiate::Accepted;
-use crate::table;
+use crate::door::negotiate::Accepted;
+use crate::door::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::codec::protobuf::{MessageEncoder, ProtobufError, item_prefix, metadata_of};

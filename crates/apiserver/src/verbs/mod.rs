@@ -1,7 +1,7 @@
 //! The verbs, each generic over rows: what a request asks of the registry or the cache,
 //! and how the result is shown. `chain.rs` calls [`dispatch`] when a request has passed.
 
-pub mod constant;
+pub mod unstored;
 mod create;
 mod delete;
 mod delete_collection;
@@ -22,18 +22,18 @@ pub use patch::{PatchKind, patch, patched};
 pub use update::{check_name, update};
 
 use crate::ServerState;
-use crate::answer;
 use crate::authn::UserInfo;
 use crate::authz::Attributes;
-use crate::negotiate::{self, Accepted, Format, Shape, Use};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted, Format, Shape, Use};
+use crate::door::table;
+use crate::door::wire::{self, FieldValidation};
 use crate::query::Query;
-use crate::registry::{Annotations, Caller, IfAbsent, Wants, Warnings, Written};
+use crate::registry::{Caller, IfAbsent, RequestNotes, Wants, Warnings, Written};
 use crate::request_info::RequestInfo;
 use crate::resource_metrics;
 use crate::subresources;
-use crate::table;
 use crate::transport::Body;
-use crate::wire::{self, FieldValidation};
 use bytes::Bytes;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -51,7 +51,7 @@ pub struct Call {
     pub headers: HeaderMap,
     pub user: Arc<UserInfo>,
     pub warnings: Warnings,
-    pub annotations: Annotations,
+    pub notes: RequestNotes,
     pub now: Timestamp,
     /// The caller is in this process and takes the cache's own documents (`documents.rs`).
     pub wants_documents: bool,
@@ -94,7 +94,7 @@ impl Call {
             dry_run: options.dry_run,
             field_manager: options.manager(self.header(http::header::USER_AGENT)),
             warnings: self.warnings.clone(),
-            annotations: self.annotations.clone(),
+            notes: self.notes.clone(),
             options: Arc::new(options.to_value(kind)),
             wants: Wants::Object,
         }
@@ -158,7 +158,7 @@ pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status>
     }
     match call.info.verb.as_str() {
         "get" | "list" if resource_metrics::are_asked(&call.row) => Box::pin(resource_metrics::read(&call)).await,
-        "get" | "list" if !call.row.is_stored() => constant::read(&call),
+        "get" | "list" if !call.row.is_stored() => unstored::read(&call),
         _ if !call.row.is_stored() => Box::pin(subresources::create_review(call, body)).await,
         "get" => get(&call).await,
         "list" => Box::pin(list::list(&call)).await,

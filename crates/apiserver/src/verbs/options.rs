@@ -1,8 +1,8 @@
 //! The options of lists, watches and writes, read from the query and checked with
 //! upstream's sentences (meta/internalversion/validation, meta/v1/validation).
 
+use crate::door::wire::FieldValidation;
 use crate::query::Query;
-use crate::wire::FieldValidation;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::status::{Cause, Status};

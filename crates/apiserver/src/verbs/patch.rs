@@ -4,10 +4,10 @@
 
 use super::Call;
 use super::options::{WriteOptions, invalid_options};
-use crate::negotiate::Format;
+use crate::door::negotiate::Format;
+use crate::door::wire::{self, FieldValidation};
 use crate::registry::{Part, Target, Tracking};
 use crate::transport::Body;
-use crate::wire::{self, FieldValidation};
 use bytes::Bytes;
 use ferry_api::codec;
 use ferry_api::field::{Error, Path};

@@ -4,8 +4,8 @@
 
 use super::list_body::Item;
 use crate::cache::rows::decode;
-use crate::negotiate::{Accepted, Format, Shape};
-use crate::table;
+use crate::door::negotiate::{Accepted, Format, Shape};
+use crate::door::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, BytesMut};
 use ferry_api::status::Status;
