@@ -102,12 +102,13 @@ impl Registry {
     }
 
     /// The answer to a write that was stored: its bytes are those of the store with the
-    /// revision they were given, so nothing is encoded twice. `object` is what was written;
+    /// revision they were given, so nothing is encoded twice, and the cache's own where it has them. `object` is what was written;
     /// it may be left out where the caller does not want it and the store has the row's own
     /// version. What went through a webhook comes back through it, as upstream's answers do.
     pub(super) async fn stored_answer(
         &self,
         row: &Row,
+        key: &str,
         object: Option<Value>,
         revision: Revision,
         encoded: &Encoded,
@@ -125,9 +126,12 @@ impl Registry {
             object.set_meta("resourceVersion", revision.to_string());
             object
         });
-        let spliced = if plain { splice_version(&encoded.plain, revision) } else { None };
-        let bytes = match (spliced, &object) {
-            (Some((bytes, _)), _) => bytes,
+        // The cache has the same bytes, unless somebody has changed the object again already.
+        let cached = || self.cache.stock(row)?.get(key).filter(|stored| stored.revision() == revision);
+        let spliced = || splice_version(&encoded.plain, revision).map(|(bytes, _)| bytes);
+        let shown = plain.then(|| cached().map_or_else(spliced, |stored| Some(stored.bytes().clone()))).flatten();
+        let bytes = match (shown, &object) {
+            (Some(bytes), _) => bytes,
             (None, Some(object)) => encode::encode(object).into(),
             (None, None) => return Err(Status::internal("an object was stored that cannot be shown")),
         };
