@@ -135,6 +135,13 @@ impl<'a> AdmissionRequest<'a> {
         self.row.group == group && self.row.plural == plural
     }
 
+    /// Whether a pod itself is created or changed.
+    fn is_pod_write(&self) -> bool {
+        matches!(self.operation, Operation::Create | Operation::Update)
+            && self.is_for("", "pods")
+            && self.subresource.is_empty()
+    }
+
     /// The object to be, if it is this resource itself and not a subresource of it.
     fn object_of(&mut self, group: &str, plural: &str) -> Option<&mut Value> {
         if self.is_for(group, plural) && self.subresource.is_empty() { self.object.as_deref_mut() } else { None }

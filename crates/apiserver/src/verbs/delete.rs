@@ -62,20 +62,7 @@ async fn authorize_unsafe_delete(call: &Call) -> Result<(), Status> {
         return Err(Status::forbidden(&resource, &call.info.name, why));
     }
     let verb = "unsafe-delete-ignore-read-errors";
-    let attributes = Attributes {
-        user: &call.user,
-        verb,
-        api_group: &call.info.api_group,
-        api_version: &call.info.api_version,
-        resource: &call.info.resource,
-        subresource: "",
-        namespace: &call.info.namespace,
-        name: &call.info.name,
-        path: "",
-        is_resource: true,
-        field_selector: "",
-        label_selector: "",
-    };
+    let attributes = Attributes { subresource: "", path: "", ..call.attributes(verb) };
     if call.server.authorizer.decide(&attributes).await.is_allowed() {
         return Ok(());
     }

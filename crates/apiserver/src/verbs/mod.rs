@@ -114,19 +114,13 @@ impl Call {
 
     /// The question whether the user may do this to what the request is about.
     pub fn attributes<'a>(&'a self, verb: &'a str) -> Attributes<'a> {
+        let info = &self.info;
         Attributes {
-            user: &self.user,
-            verb,
-            api_group: &self.info.api_group,
-            api_version: &self.info.api_version,
-            resource: &self.info.resource,
-            subresource: &self.info.subresource,
-            namespace: &self.info.namespace,
-            name: &self.info.name,
-            path: &self.info.path,
-            is_resource: true,
-            field_selector: "",
-            label_selector: "",
+            subresource: &info.subresource,
+            namespace: &info.namespace,
+            name: &info.name,
+            path: &info.path,
+            ..Attributes::resource(&self.user, verb, &info.api_group, &info.api_version, &info.resource)
         }
     }
 

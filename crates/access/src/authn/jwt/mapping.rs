@@ -3,6 +3,7 @@
 
 use crate::authn::config::JwtAuthenticator;
 use crate::authn::user::{CREDENTIAL_ID, UserInfo};
+use ferry_api::patch::go::json_kind;
 use ferry_cel::{Activation, Budget, Environment, Program, StructType, Type, Value as Cel};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -204,15 +205,7 @@ fn string_claim(claims: &Map<String, Value>, name: &str) -> Result<String, Strin
 }
 
 fn not_a_string(value: &Value) -> String {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {kind} into Go value of type string")
+    format!("json: cannot unmarshal {} into Go value of type string", json_kind(value))
 }
 
 /// A string or a list of strings; what is empty counts as not there.

@@ -80,20 +80,8 @@ impl OwnerReferencesPermissionEnforcement {
         namespace: &str,
         name: &str,
     ) -> Decision {
-        let attributes = Attributes {
-            user,
-            verb,
-            api_group: &row.group,
-            api_version: &row.version,
-            resource: &row.plural,
-            subresource,
-            namespace,
-            name,
-            path: "",
-            is_resource: true,
-            field_selector: "",
-            label_selector: "",
-        };
+        let resource = Attributes::resource(user, verb, &row.group, &row.version, &row.plural);
+        let attributes = Attributes { subresource, namespace, name, ..resource };
         self.authorizer.decide(&attributes).await.decision
     }
 }

@@ -8,20 +8,7 @@ use crate::authz::{Attributes, Authorizer};
 pub(crate) async fn may(authorizer: &Authorizer, user: &UserInfo, verb: &str, signer: &str) -> bool {
     let domain = signer.split('/').next().unwrap_or_default();
     for name in [signer, &format!("{domain}/*")] {
-        let attributes = Attributes {
-            user,
-            verb,
-            api_group: "certificates.k8s.io",
-            api_version: "*",
-            resource: "signers",
-            subresource: "",
-            namespace: "",
-            name,
-            path: "",
-            is_resource: true,
-            field_selector: "",
-            label_selector: "",
-        };
+        let attributes = Attributes { name, ..Attributes::resource(user, verb, "certificates.k8s.io", "*", "signers") };
         if authorizer.decide(&attributes).await.is_allowed() {
             return true;
         }

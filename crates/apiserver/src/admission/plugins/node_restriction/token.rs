@@ -29,19 +29,11 @@ impl NodeRestriction {
             [one] => one.as_str().unwrap_or_default(),
             _ => return Err("node may only request 0 or 1 audiences".into()),
         };
+        let verb = "request-serviceaccounts-token-audience";
         let attributes = Attributes {
-            user: &request.user,
-            verb: "request-serviceaccounts-token-audience",
-            api_group: "",
-            api_version: "v1",
-            resource: audience,
-            subresource: "",
             namespace: &request.namespace,
             name: &request.name,
-            path: "",
-            is_resource: true,
-            field_selector: "",
-            label_selector: "",
+            ..Attributes::resource(&request.user, verb, "", "v1", audience)
         };
         if self.pod_mounts_audience(&pod, audience) || self.authorizer.decide(&attributes).await.is_allowed() {
             return Ok(());

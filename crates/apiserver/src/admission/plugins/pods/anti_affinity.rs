@@ -1,7 +1,7 @@
 //! LimitPodHardAntiAffinityTopology: pods may keep others off their node, but off nothing
 //! larger. Off unless asked for.
 
-use crate::admission::{AdmissionRequest, Operation, Plugin};
+use crate::admission::{AdmissionRequest, Plugin};
 use async_trait::async_trait;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -17,9 +17,7 @@ impl Plugin for LimitPodHardAntiAffinityTopology {
     }
 
     fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.is_for("", "pods")
-            && request.subresource.is_empty()
+        request.is_pod_write()
     }
 
     async fn validate(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {

@@ -1,11 +1,12 @@
 //! DefaultTolerationSeconds: a pod stays five minutes on a node that stopped answering,
 //! unless it says otherwise.
 
-use crate::admission::{AdmissionRequest, Operation, Plugin};
+use super::add_toleration;
+use crate::admission::{AdmissionRequest, Plugin};
 use async_trait::async_trait;
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const SECONDS: i64 = 300;
 
@@ -18,9 +19,7 @@ impl Plugin for DefaultTolerationSeconds {
     }
 
     fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.is_for("", "pods")
-            && request.subresource.is_empty()
+        request.is_pod_write()
     }
 
     async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
@@ -35,11 +34,7 @@ impl Plugin for DefaultTolerationSeconds {
             }
             let toleration =
                 json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": SECONDS});
-            let spec = ensure_object(ensure_object(pod).entry("spec").or_insert(Value::Null));
-            match spec.entry("tolerations").or_insert(Value::Null) {
-                Value::Array(items) => items.push(toleration),
-                other => *other = Value::Array(vec![toleration]),
-            }
+            add_toleration(pod, toleration);
         }
         Ok(())
     }
@@ -48,6 +43,7 @@ impl Plugin for DefaultTolerationSeconds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
     use crate::admission::testing::{Case, pods};
 
     #[tokio::test]

@@ -1,12 +1,13 @@
 //! ExtendedResourceToleration: a pod that asks for a device tolerates the taint that keeps
 //! others off the nodes that have it. Off unless asked for.
 
-use crate::admission::{AdmissionRequest, Operation, Plugin};
+use super::add_toleration;
+use crate::admission::{AdmissionRequest, Plugin};
 use async_trait::async_trait;
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::validation::resources::is_extended;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 pub(crate) struct ExtendedResourceToleration;
@@ -18,9 +19,7 @@ impl Plugin for ExtendedResourceToleration {
     }
 
     fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.is_for("", "pods")
-            && request.subresource.is_empty()
+        request.is_pod_write()
     }
 
     async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
@@ -30,13 +29,7 @@ impl Plugin for ExtendedResourceToleration {
         let devices: BTreeSet<String> =
             requests.flat_map(|requests| requests.keys()).filter(|name| is_extended(name)).cloned().collect();
         for device in devices {
-            let toleration = json!({"key": device, "operator": "Exists", "effect": "NoSchedule"});
-            let spec = ensure_object(ensure_object(pod).entry("spec").or_insert(Value::Null));
-            match spec.entry("tolerations").or_insert(Value::Null) {
-                Value::Array(items) if items.contains(&toleration) => {}
-                Value::Array(items) => items.push(toleration),
-                other => *other = json!([toleration]),
-            }
+            add_toleration(pod, json!({"key": device, "operator": "Exists", "effect": "NoSchedule"}));
         }
         Ok(())
     }

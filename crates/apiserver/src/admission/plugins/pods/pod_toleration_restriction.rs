@@ -120,9 +120,7 @@ impl Plugin for PodTolerationRestriction {
     }
 
     fn handles(&self, request: &AdmissionRequest<'_>) -> bool {
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.is_for("", "pods")
-            && request.subresource.is_empty()
+        request.is_pod_write()
     }
 
     async fn mutate(&self, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
