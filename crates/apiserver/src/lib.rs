@@ -11,6 +11,8 @@
 //! another, comes through [`ApiServer::handle`] and is authenticated, authorized and
 //! admitted on the way.
 
+#![warn(unreachable_pub)]
+
 pub mod admission;
 mod aggregation;
 mod chain;

@@ -5,6 +5,8 @@
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
 //! authentication and authorization.
 
+#![warn(unreachable_pub)]
+
 mod api;
 mod cache;
 mod decode;

@@ -6,6 +6,8 @@
 //! **Invariant:** a reconciler never owns a queue, a worker or a timer. It narrows the gap for
 //! one key; everything else happens here, once.
 
+#![warn(unreachable_pub)]
+
 mod metrics;
 mod queue;
 

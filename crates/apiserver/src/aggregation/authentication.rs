@@ -19,7 +19,7 @@ const NAME: &str = "extension-apiserver-authentication";
 
 struct ClusterAuthenticationTrust;
 
-pub async fn start(server: &Arc<ServerState>) {
+pub(super) async fn start(server: &Arc<ServerState>) {
     let queue = server.controllers.queue_of::<ClusterAuthenticationTrust>();
     let controller = Arc::new(ClusterAuthenticationTrust);
     let key = Key::new(NAMESPACE, NAME);

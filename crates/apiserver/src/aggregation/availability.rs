@@ -54,7 +54,7 @@ impl Finding {
 
 struct Availability;
 
-pub fn start(server: &Arc<ServerState>) {
+pub(super) fn start(server: &Arc<ServerState>) {
     let queue = server.controllers.queue_of::<Availability>();
     server.enqueue_changes("apiregistration.k8s.io", "apiservices", &queue);
     let (state, enqueue) = (Arc::downgrade(server), queue.clone());

@@ -46,7 +46,7 @@ struct Autoregister {
 }
 
 /// Makes the builtin ones before the first request is taken, then follows the changes.
-pub async fn start(server: &Arc<ServerState>) {
+pub(super) async fn start(server: &Arc<ServerState>) {
     let lookup = &server.lookup;
     let at_start: BTreeSet<String> =
         lookup.list(GROUP, PLURAL, None).iter().map(|stored| stored.name().to_owned()).collect();

@@ -25,7 +25,7 @@ pub(super) struct DefinitionController {
 }
 
 /// Serves the definitions that are in the store, then follows them until the server goes.
-pub async fn start(server: &Arc<ServerState>) -> Result<(), Error> {
+pub(crate) async fn start(server: &Arc<ServerState>) -> Result<(), Error> {
     if row(server).is_none() {
         return Ok(());
     }

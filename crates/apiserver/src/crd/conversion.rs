@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The converter that a definition asks for.
-pub fn converter(
+pub(super) fn converter(
     definition: &Value,
     lookup: Arc<dyn ObjectLookup>,
     metrics: Arc<Metrics>,

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// A failure, always as JSON unless the client speaks another format.
-pub fn status(status: &Status, format: Format) -> Response<Body> {
+pub(crate) fn status(status: &Status, format: Format) -> Response<Body> {
     let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     let value = serde_json::to_value(status).unwrap_or(Value::Null);
@@ -30,12 +30,12 @@ pub fn status(status: &Status, format: Format) -> Response<Body> {
 }
 
 /// An object whose JSON is at hand.
-pub fn object(code: StatusCode, value: &Value, bytes: &Bytes, accepted: &Accepted) -> Response<Body> {
+pub(crate) fn object(code: StatusCode, value: &Value, bytes: &Bytes, accepted: &Accepted) -> Response<Body> {
     value_response(code, value, accepted, || bytes.clone())
 }
 
 /// An object of which only the bytes are at hand: no decode where JSON is wanted.
-pub fn bytes(code: StatusCode, bytes: Bytes, accepted: &Accepted) -> Response<Body> {
+pub(crate) fn bytes(code: StatusCode, bytes: Bytes, accepted: &Accepted) -> Response<Body> {
     if accepted.format == Format::Json && !accepted.pretty {
         return json_line(code, bytes);
     }
@@ -53,7 +53,7 @@ pub fn bytes(code: StatusCode, bytes: Bytes, accepted: &Accepted) -> Response<Bo
 }
 
 /// A document made on the spot.
-pub fn document(code: StatusCode, value: &Value, accepted: &Accepted) -> Response<Body> {
+pub(crate) fn document(code: StatusCode, value: &Value, accepted: &Accepted) -> Response<Body> {
     value_response(code, value, accepted, || crate::registry::encode::encode(value).into())
 }
 
@@ -112,11 +112,11 @@ impl http_body::Body for Line {
     }
 }
 
-pub fn raw(code: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
+pub(crate) fn raw(code: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
     stream(code, content_type, full(body))
 }
 
-pub fn stream(code: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
+pub(crate) fn stream(code: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = code;
     let headers = response.headers_mut();
@@ -125,6 +125,6 @@ pub fn stream(code: StatusCode, content_type: &'static str, body: Body) -> Respo
     response
 }
 
-pub fn text(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
+pub(crate) fn text(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
     raw(code, "text/plain; charset=utf-8", body)
 }

@@ -26,7 +26,12 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Puts a streamed body of a known length into a response, compressed if that pays.
-pub fn stream_response<B>(response: Response<Body>, body: B, length: usize, headers: &HeaderMap) -> Response<Body>
+pub(crate) fn stream_response<B>(
+    response: Response<Body>,
+    body: B,
+    length: usize,
+    headers: &HeaderMap,
+) -> Response<Body>
 where
     B: HttpBody<Data = Bytes, Error = BoxError> + Send + Unpin + 'static,
 {
@@ -41,7 +46,7 @@ where
 }
 
 /// The same for a response whose body is whole already.
-pub fn response(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
+pub(crate) fn response(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     let length = response.body().size_hint().exact().unwrap_or(0);
     let (parts, body) = response.into_parts();
     let length = usize::try_from(length).unwrap_or(usize::MAX);

@@ -184,23 +184,23 @@ fn chunk_size(line: &[u8]) -> u64 {
 
 /// Lets go of a connection that has become something else than HTTP/1.
 #[derive(Clone, Debug, Default)]
-pub struct Release(Arc<AtomicBool>);
+pub(crate) struct Release(Arc<AtomicBool>);
 
 impl Release {
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
 /// A connection whose requests are followed.
-pub struct Guarded<S> {
+pub(crate) struct Guarded<S> {
     stream: S,
     framing: Framing,
     released: Release,
 }
 
 impl<S> Guarded<S> {
-    pub fn new(stream: S) -> (Self, Release) {
+    pub(crate) fn new(stream: S) -> (Self, Release) {
         let released = Release::default();
         (Self { stream, framing: Framing::new(), released: released.clone() }, released)
     }

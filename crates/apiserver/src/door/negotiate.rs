@@ -7,9 +7,9 @@ use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use std::borrow::Cow;
 
-pub const JSON: &str = "application/json";
-pub const YAML: &str = "application/yaml";
-pub const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const YAML: &str = "application/yaml";
+pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// In the order in which upstream lists them in its refusals.
 const MEDIA_TYPES: [&str; 3] = [JSON, YAML, PROTOBUF];
@@ -19,14 +19,14 @@ const STREAM_TYPES: [&str; 2] = ["application/json;stream=watch", "application/v
 const CLIENT_GO: &str = "application/vnd.kubernetes.protobuf,application/json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     Json,
     Yaml,
     Protobuf,
 }
 
 impl Format {
-    pub fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Json => JSON,
             Self::Yaml => YAML,
@@ -46,7 +46,7 @@ impl Format {
 
 /// What the client wants to see of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// All of it.
     Object,
     /// Rows of cells, as `kubectl get` prints them.
@@ -56,7 +56,7 @@ pub enum Shape {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub(crate) struct Accepted {
     pub format: Format,
     pub shape: Shape,
     /// The version of meta.k8s.io in which a Table or PartialObjectMetadata is written.
@@ -65,17 +65,17 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    pub const JSON: Self = Self { format: Format::Json, shape: Shape::Object, beta_meta: false, pretty: false };
+    pub(crate) const JSON: Self = Self { format: Format::Json, shape: Shape::Object, beta_meta: false, pretty: false };
 
     /// `meta.k8s.io/v1`.
-    pub fn meta_version(&self) -> &'static str {
+    pub(crate) fn meta_version(&self) -> &'static str {
         if self.beta_meta { "meta.k8s.io/v1beta1" } else { "meta.k8s.io/v1" }
     }
 }
 
 /// Where an answer is going to be used: not every shape and format fits everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     /// An object or a list of them.
     Object,
     /// An object that is only asked and answered, never listed: it has no columns.
@@ -87,7 +87,7 @@ pub enum Use {
 }
 
 /// Picks what the Accept header asks for, best first.
-pub fn output(headers: &HeaderMap, query: &Query, what: Use) -> Result<Accepted, Status> {
+pub(crate) fn output(headers: &HeaderMap, query: &Query, what: Use) -> Result<Accepted, Status> {
     let chosen = choose(&accept(headers), what)
         .ok_or_else(|| Status::not_acceptable(if what == Use::Watch { &STREAM_TYPES } else { &MEDIA_TYPES }))?;
     let pretty = chosen.pretty || wants_pretty(headers, query);
@@ -95,7 +95,7 @@ pub fn output(headers: &HeaderMap, query: &Query, what: Use) -> Result<Accepted,
 }
 
 /// The format of a request's body.
-pub fn input(headers: &HeaderMap) -> Result<Format, Status> {
+pub(crate) fn input(headers: &HeaderMap) -> Result<Format, Status> {
     let content_type = headers.get(CONTENT_TYPE).map_or(Ok(JSON), |value| value.to_str()).unwrap_or("?");
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     let media_type = if media_type.is_empty() { JSON } else { media_type };

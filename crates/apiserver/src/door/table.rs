@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 /// One object in the shape that was asked for.
-pub fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
+pub(crate) fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
     match accepted.shape {
         Shape::Object => object.clone(),
         Shape::Metadata => partial(object, accepted),
@@ -18,12 +18,12 @@ pub fn shape_one(call: &Call, object: &Value, accepted: &Accepted) -> Value {
     }
 }
 
-pub fn include_object(call: &Call) -> &str {
+pub(crate) fn include_object(call: &Call) -> &str {
     call.query.text("includeObject").unwrap_or_default()
 }
 
 /// The metadata of an object as an object of its own.
-pub fn partial(object: &Value, accepted: &Accepted) -> Value {
+pub(crate) fn partial(object: &Value, accepted: &Accepted) -> Value {
     json!({
         "kind": "PartialObjectMetadata", "apiVersion": accepted.meta_version(),
         "metadata": object.get("metadata").cloned().unwrap_or_else(|| json!({})),
@@ -31,20 +31,20 @@ pub fn partial(object: &Value, accepted: &Accepted) -> Value {
 }
 
 /// The same from and to bytes: the metadata is found and copied, nothing is decoded.
-pub fn partial_bytes(object: &[u8], accepted: &Accepted) -> Bytes {
+pub(crate) fn partial_bytes(object: &[u8], accepted: &Accepted) -> Bytes {
     let mut out = BytesMut::with_capacity(object.len().min(4096));
     write_partial(object, accepted, &mut out);
     out.freeze()
 }
 
 /// The same of an object that is indexed already.
-pub fn write_partial_of(object: Node<'_>, accepted: &Accepted, out: &mut BytesMut) {
+pub(crate) fn write_partial_of(object: Node<'_>, accepted: &Accepted, out: &mut BytesMut) {
     let metadata = object.get("metadata").map_or("{}".into(), Node::to_json);
     put_partial(metadata.as_bytes(), accepted, out);
 }
 
 /// The same at the end of a buffer.
-pub fn write_partial(object: &[u8], accepted: &Accepted, out: &mut BytesMut) {
+pub(crate) fn write_partial(object: &[u8], accepted: &Accepted, out: &mut BytesMut) {
     let text = std::str::from_utf8(object).unwrap_or_default();
     put_partial(ferry_api::codec::metadata::text(text).unwrap_or("{}").as_bytes(), accepted, out);
 }
@@ -59,7 +59,7 @@ fn put_partial(metadata: &[u8], accepted: &Accepted, out: &mut BytesMut) {
 
 /// A Table of these objects. `include` is the client's includeObject: `None`, `Metadata`
 /// (the default) or `Object`.
-pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -> Value {
+pub(crate) fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -> Value {
     let now = Timestamp::now();
     let rows: Vec<Value> = objects.iter().map(|object| table_row(row, object, accepted, include, now)).collect();
     let version = match objects {
@@ -75,7 +75,7 @@ pub fn table(row: &Row, objects: &[Value], accepted: &Accepted, include: &str) -
 }
 
 /// The row of one object in a Table.
-pub fn table_row(row: &Row, object: &Value, accepted: &Accepted, include: &str, now: Timestamp) -> Value {
+pub(crate) fn table_row(row: &Row, object: &Value, accepted: &Accepted, include: &str, now: Timestamp) -> Value {
     let node = Node::Value(object);
     let mut line = json!({"cells": row.cells(node, now)});
     let conditions = row.strategy.row_conditions(node);
@@ -91,7 +91,7 @@ pub fn table_row(row: &Row, object: &Value, accepted: &Accepted, include: &str, 
 }
 
 /// The definitions of a row's columns.
-pub fn columns(row: &Row) -> Value {
+pub(crate) fn columns(row: &Row) -> Value {
     row.columns.iter().map(column).collect()
 }
 

@@ -16,25 +16,25 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// The largest body that is read (upstream's MaxRequestBodyBytes).
-pub const BODY_MAX: usize = 3 * 1024 * 1024;
+pub(crate) const BODY_MAX: usize = 3 * 1024 * 1024;
 
 /// What happens to fields that the kind does not have, and to fields that occur twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
+pub(crate) enum FieldValidation {
     Ignore,
     #[default]
     Warn,
     Strict,
 }
 
-pub struct Decoded {
+pub(crate) struct Decoded {
     pub object: Value,
     pub warnings: Vec<String>,
 }
 
 /// Decodes a request's object. `expected` is the kind that the URL takes; an object that
 /// names none is taken for one.
-pub fn decode(
+pub(crate) fn decode(
     body: &[u8],
     format: Format,
     expected: &GroupVersionKind,
@@ -60,7 +60,12 @@ pub fn decode(
 }
 
 /// Decodes a request's object of a row's kind.
-pub fn decode_object(row: &Row, body: &[u8], format: Format, validation: FieldValidation) -> Result<Decoded, Status> {
+pub(crate) fn decode_object(
+    row: &Row,
+    body: &[u8],
+    format: Format,
+    validation: FieldValidation,
+) -> Result<Decoded, Status> {
     let expected = row.gvk();
     let Some(custom) = &row.custom else {
         return decode(body, format, &expected, row.schema.as_deref(), validation);
@@ -97,7 +102,11 @@ fn prune(custom: &Custom, object: &mut Value, expected: &GroupVersionKind) -> Re
 
 /// What a patch has made of an object of a custom resource, decoded like a body. The second
 /// is what strictness has to say.
-pub fn decode_patched(custom: &Custom, object: &mut Value, expected: &GroupVersionKind) -> Result<Vec<String>, Status> {
+pub(crate) fn decode_patched(
+    custom: &Custom,
+    object: &mut Value,
+    expected: &GroupVersionKind,
+) -> Result<Vec<String>, Status> {
     if !object.is_object() {
         return Err(Status::bad_request("the patch does not leave an object"));
     }
@@ -128,7 +137,11 @@ fn check_custom_kind(object: &Value, expected: &GroupVersionKind, body: &[u8]) -
 }
 
 /// The body as JSON text, whatever it came as.
-pub fn to_json<'a>(body: &'a [u8], format: Format, expected: &GroupVersionKind) -> Result<Cow<'a, [u8]>, Status> {
+pub(crate) fn to_json<'a>(
+    body: &'a [u8],
+    format: Format,
+    expected: &GroupVersionKind,
+) -> Result<Cow<'a, [u8]>, Status> {
     match format {
         Format::Json => Ok(Cow::Borrowed(body)),
         // YAML grows when its aliases are written out, but not without end.
@@ -165,7 +178,7 @@ fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Sta
 }
 
 /// Decodes options that came as a body: `DeleteOptions`.
-pub fn decode_options(body: &[u8], format: Format, kind: &GroupVersionKind) -> Result<Value, Status> {
+pub(crate) fn decode_options(body: &[u8], format: Format, kind: &GroupVersionKind) -> Result<Value, Status> {
     if format == Format::Protobuf {
         let envelope = codec::protobuf::open(body).map_err(|error| Status::bad_request(error.to_string()))?;
         let definition = definition_of(kind).ok_or_else(|| Status::internal("options without a schema"))?;
@@ -192,7 +205,7 @@ fn definition_of(kind: &GroupVersionKind) -> Option<&'static TypeDef> {
 }
 
 /// The protobuf form of an object whose JSON is at hand; `None` for kinds that have none.
-pub fn json_to_protobuf(json: &[u8]) -> Option<Bytes> {
+pub(crate) fn json_to_protobuf(json: &[u8]) -> Option<Bytes> {
     let mut index = Index::default();
     let object = index.read(std::str::from_utf8(json).ok()?).ok()?;
     let text = |key: &str| object.get(key).and_then(Node::as_str).unwrap_or_default();
@@ -207,7 +220,7 @@ thread_local! {
 }
 
 /// The message of a document in protobuf, without an envelope.
-pub fn message(document: &Document, definition: &TypeDef) -> Result<Bytes, ProtobufError> {
+pub(crate) fn message(document: &Document, definition: &TypeDef) -> Result<Bytes, ProtobufError> {
     ENCODER.with_borrow_mut(|(index, encoder)| {
         let object = document.read(index);
         if object.is_null() {
@@ -218,7 +231,7 @@ pub fn message(document: &Document, definition: &TypeDef) -> Result<Bytes, Proto
 }
 
 /// The protobuf form with its envelope; `None` for kinds that have none.
-pub fn to_protobuf(object: &Value) -> Option<Bytes> {
+pub(crate) fn to_protobuf(object: &Value) -> Option<Bytes> {
     let definition = definition_of(&object.gvk())?;
     codec::protobuf::encode(object, definition).ok().map(Bytes::from)
 }

@@ -16,7 +16,12 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
-pub fn serve(server: &ServerState, headers: &HeaderMap, path: &str, query: &Query) -> Result<Response<Body>, Status> {
+pub(crate) fn serve(
+    server: &ServerState,
+    headers: &HeaderMap,
+    path: &str,
+    query: &Query,
+) -> Result<Response<Body>, Status> {
     let rows = server.registry.rows.all();
     if matches!(path, "/api" | "/apis")
         && let Some(version) = aggregated_version(headers)

@@ -83,7 +83,7 @@ fn store_is_reachable(server: &ServerState) -> Result<(), String> {
 }
 
 /// Brings the list of problems up to date with what the store knows of its disk.
-pub fn report_store(server: &ServerState) {
+pub(crate) fn report_store(server: &ServerState) {
     let problems = &server.config.problems;
     match server.registry.store.health() {
         Ok(()) => problems.resolve("store", "disk"),
@@ -92,14 +92,14 @@ pub fn report_store(server: &ServerState) {
 }
 
 /// Splits `/readyz/ping` into the endpoint and the one check that is asked for.
-pub fn split(path: &str) -> Option<(&'static str, Option<&str>)> {
+pub(crate) fn split(path: &str) -> Option<(&'static str, Option<&str>)> {
     ["livez", "readyz", "healthz"].into_iter().find_map(|endpoint| {
         let rest = path.strip_prefix('/')?.strip_prefix(endpoint)?;
         if rest.is_empty() { Some((endpoint, None)) } else { Some((endpoint, Some(rest.strip_prefix('/')?))) }
     })
 }
 
-pub fn answer(server: &ServerState, endpoint: &str, only: Option<&str>, query: &Query) -> Response<Body> {
+pub(crate) fn answer(server: &ServerState, endpoint: &str, only: Option<&str>, query: &Query) -> Response<Body> {
     let has_kms = server.registry.encryption.kms_health().is_some();
     let asked = |check: &&Check| (endpoint == "readyz" || !check.only_ready) && (check.name != KMS || has_kms);
     if let Some(name) = only {

@@ -20,7 +20,7 @@ use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{HeaderMap, Method, Response, StatusCode};
 use serde_json::json;
 
-pub async fn serve(
+pub(crate) async fn serve(
     server: &ServerState,
     method: &Method,
     headers: &HeaderMap,

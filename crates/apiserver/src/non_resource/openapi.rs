@@ -31,17 +31,17 @@ use std::sync::Arc;
 /// The documents rendered so far, by path. A document of a megabyte is a twentieth of that
 /// in gzip, and nearly every client takes gzip.
 #[derive(Default)]
-pub struct Documents(Mutex<HashMap<String, Arc<Document>>>);
+pub(crate) struct Documents(Mutex<HashMap<String, Arc<Document>>>);
 
 impl Documents {
     /// Lets go of the documents that tell of rows which are served no more: nobody may ever
     /// ask for them again, and they keep the rows with their compiled schemas.
-    pub fn forget_stale(&self, served: &[Arc<Row>]) {
+    pub(crate) fn forget_stale(&self, served: &[Arc<Row>]) {
         let is_served = |row: &Arc<Row>| served.iter().any(|known| Arc::ptr_eq(known, row));
         self.0.lock().retain(|_, document| document.rows.iter().all(is_served));
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.lock().len()
     }
 }
@@ -143,7 +143,7 @@ fn builtin_groups(rows: &[Arc<Row>]) -> BTreeSet<String> {
     builtin.map(|row| row.group.to_string()).collect()
 }
 
-pub async fn serve(
+pub(crate) async fn serve(
     server: &ServerState,
     headers: &HeaderMap,
     path: &str,

@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 /// The Kubernetes release whose behaviour this is.
-pub const KUBERNETES: &str = "1.36.4";
+pub(crate) const KUBERNETES: &str = "1.36.4";
 
-pub fn render() -> Value {
+pub(crate) fn render() -> Value {
     let platform = match std::env::consts::ARCH {
         "x86_64" => "linux/amd64",
         "aarch64" => "linux/arm64",

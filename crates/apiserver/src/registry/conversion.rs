@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// An object as it is now: what the row shows of it and what the store holds.
-pub struct Current {
+pub(super) struct Current {
     pub object: Value,
     pub stored: Arc<Stored>,
 }

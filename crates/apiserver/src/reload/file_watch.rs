@@ -14,7 +14,7 @@ use tokio::io::unix::AsyncFd;
 /// nobody (upstream's interval).
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-pub struct FileWatch {
+pub(super) struct FileWatch {
     files: Vec<(PathBuf, Option<String>)>,
     events: AsyncFd<Events>,
 }
@@ -29,7 +29,7 @@ impl AsRawFd for Events {
 
 impl FileWatch {
     /// What the files hold now is what changes are told against.
-    pub fn new(files: &[PathBuf]) -> io::Result<Self> {
+    pub(super) fn new(files: &[PathBuf]) -> io::Result<Self> {
         let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
         let directories: BTreeSet<&Path> = files
             .iter()
@@ -52,7 +52,7 @@ impl FileWatch {
 
     /// Waits until files hold something else, and gives which and what. A file that is gone
     /// says nothing until it is back.
-    pub async fn changed(&mut self) -> Vec<(usize, String)> {
+    pub(super) async fn changed(&mut self) -> Vec<(usize, String)> {
         loop {
             let changed = self.look();
             if !changed.is_empty() {

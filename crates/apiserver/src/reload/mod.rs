@@ -19,7 +19,7 @@ enum Kind {
 }
 
 /// Ends with the server.
-pub fn start(server: &Arc<ServerState>) {
+pub(crate) fn start(server: &Arc<ServerState>) {
     let options = &server.config.authentication.options;
     let named = [
         (Kind::ClientCa, &options.client_ca_file),

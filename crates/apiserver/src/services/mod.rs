@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The allocators. Cheap to clone; every clone is the same.
 #[derive(Clone)]
-pub struct Services {
+pub(crate) struct Services {
     state: Arc<Mutex<State>>,
     /// Set when the controller runs that repairs IPAddress objects.
     repairs: Arc<OnceLock<WorkQueue>>,
@@ -53,7 +53,7 @@ pub(crate) async fn start(server: &Arc<ServerState>) -> Result<(), Status> {
 
 impl Services {
     /// `None` for a range of addresses that Services cannot have.
-    pub fn new(cidr: &str) -> Option<Self> {
+    pub(crate) fn new(cidr: &str) -> Option<Self> {
         let ips = ServiceIps::new(cidr)?;
         let state = State { ips, ports: NodePorts::default() };
         Some(Self { state: Arc::new(Mutex::new(state)), repairs: Arc::default() })
@@ -61,7 +61,7 @@ impl Services {
 
     /// Takes what the stored Services have, then follows the ranges and the addresses that
     /// others hold.
-    pub fn follow(&self, lookup: &dyn ObjectLookup) {
+    pub(crate) fn follow(&self, lookup: &dyn ObjectLookup) {
         lookup.list("", "services", None).iter().for_each(|stored| self.adopt(&stored.value()));
         let ranges = self.clone();
         let observer = move |change: &Change| {
@@ -85,7 +85,7 @@ impl Services {
     }
 
     /// The address of the Service default/kubernetes.
-    pub fn first_ip(&self) -> String {
+    pub(crate) fn first_ip(&self) -> String {
         self.state.lock().ips.first().to_string()
     }
 

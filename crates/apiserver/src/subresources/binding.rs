@@ -20,7 +20,7 @@ use http::{Response, StatusCode};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;

@@ -16,7 +16,7 @@ use ferry_api::unsupported::RESIZE_WARNING;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     if call.info.verb == "get" {
         return verbs::get(call).await;
     }

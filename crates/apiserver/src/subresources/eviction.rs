@@ -23,7 +23,7 @@ use http::{Response, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let kind = GroupVersionKind::new("policy", "v1", "Eviction");

@@ -13,7 +13,7 @@ use ferry_api::status::Status;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub async fn finalize(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn finalize(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;

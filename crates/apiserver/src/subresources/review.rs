@@ -13,7 +13,7 @@ use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(crate) async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
     if call.info.verb != "create" {
         return Err(verbs::method_not_allowed());
     }

@@ -22,7 +22,7 @@ fn scale_kind() -> GroupVersionKind {
     GroupVersionKind::new("autoscaling", "v1", "Scale")
 }
 
-pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     if call.info.verb == "get" {
         let object = call

@@ -15,7 +15,7 @@ use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn issue(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn issue(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;

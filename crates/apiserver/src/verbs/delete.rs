@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// The option that lets an object go which cannot be read.
 const UNSAFE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let (options, caller) = delete_options(call, &body)?;
     if options.ignore_store_read_error {

@@ -15,7 +15,7 @@ use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
+pub(crate) async fn get(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let cache = &call.server.registry.cache;
     match parse_version(call.query.text("resourceVersion").unwrap_or_default())? {

@@ -16,7 +16,7 @@ use ferry_api::status::Status;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub fn read(call: &Call) -> Result<Response<Body>, Status> {
+pub(super) fn read(call: &Call) -> Result<Response<Body>, Status> {
     let objects = call.row.strategy.constant_objects();
     if call.info.verb == "get" {
         let object = objects

@@ -46,7 +46,7 @@ const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 /// Events that are ready together are sent together, up to this size.
 const PIECE: usize = 64 * 1024;
 
-pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
+pub(super) async fn watch(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = negotiate::output(&call.headers, &call.query, Use::Watch)?;
     let options = ListOptions::parse(&call.query, true)?;
     let selection = selection(call, &options.label_selector, &options.field_selector)?;

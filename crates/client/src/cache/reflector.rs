@@ -37,7 +37,7 @@ pub(super) struct Reflector<K> {
 }
 
 impl<K: Kind> Reflector<K> {
-    pub async fn run(self) {
+    pub(super) async fn run(self) {
         let mut pause = FIRST_RETRY;
         loop {
             match self.list().await {

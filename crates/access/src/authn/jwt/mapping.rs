@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// The expressions of one authenticator, compiled.
 #[derive(Debug, Default)]
-pub struct Expressions {
+pub(crate) struct Expressions {
     pub username: Option<Program>,
     pub groups: Option<Program>,
     pub uid: Option<Program>,
@@ -22,7 +22,7 @@ pub struct Expressions {
 }
 
 #[derive(Debug)]
-pub struct Rule {
+pub(crate) struct Rule {
     pub program: Program,
     pub message: String,
 }
@@ -38,14 +38,14 @@ impl Expressions {
 }
 
 /// What expressions over claims may name: `claims`.
-pub fn claims_environment() -> &'static Environment {
+pub(crate) fn claims_environment() -> &'static Environment {
     static CLAIMS: LazyLock<Environment> =
         LazyLock::new(|| Environment::kubernetes().with_variable("claims", Type::map(Type::String, Type::Dyn)));
     &CLAIMS
 }
 
 /// What expressions over the user may name: `user`.
-pub fn user_environment() -> &'static Environment {
+pub(crate) fn user_environment() -> &'static Environment {
     static USER: LazyLock<Environment> = LazyLock::new(|| {
         let strings = || Type::list(Type::String);
         let fields = BTreeMap::from([
@@ -61,7 +61,7 @@ pub fn user_environment() -> &'static Environment {
 }
 
 /// The user that the claims stand for, or why there is none.
-pub fn map_claims(
+pub(crate) fn map_claims(
     config: &JwtAuthenticator,
     expressions: &Expressions,
     claims: &Map<String, Value>,

@@ -41,7 +41,7 @@ struct File {
 }
 
 /// Reads a configuration in YAML or JSON.
-pub fn parse(text: &str) -> Result<Vec<Limit>, String> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Limit>, String> {
     let file: File = serde_yaml_ng::from_str(text).map_err(|error| error.to_string())?;
     if (file.api_version.as_str(), file.kind.as_str()) != ("eventratelimit.admission.k8s.io/v1alpha1", "Configuration")
     {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Requests below it stay open for as long as they are asked to, as upstream lets them.
-pub const PREFIX: &str = crate::request_info::PROFILING;
+pub(crate) const PREFIX: &str = crate::request_info::PROFILING;
 
 /// Go's rate of samples, in Hertz.
 const FREQUENCY: i32 = 100;
@@ -44,7 +44,7 @@ const FLAG_MAX: usize = 64;
 const GO_PPROF: HeaderName = HeaderName::from_static("x-go-pprof");
 
 /// Sets how much is logged, by klog's numbers; the binary, which owns the log, gives it.
-pub type SetVerbosity = Arc<dyn Fn(u32) -> Result<(), String> + Send + Sync>;
+pub(crate) type SetVerbosity = Arc<dyn Fn(u32) -> Result<(), String> + Send + Sync>;
 
 /// What is answered at one of these paths; `None` for all others, and where profiling is off.
 pub(crate) async fn serve(

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// One stack, innermost frame first, and how often it was met.
-pub struct Stack {
+pub(super) struct Stack {
     pub thread: String,
     /// The calls at one address: more than one where some were inlined, innermost first.
     pub frames: Vec<Vec<Call>>,
@@ -14,7 +14,7 @@ pub struct Stack {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Call {
+pub(super) struct Call {
     pub name: String,
     pub system_name: String,
     pub file: String,
@@ -22,14 +22,14 @@ pub struct Call {
 }
 
 /// When the samples were taken, for how long, and how far apart.
-pub struct Sampled {
+pub(super) struct Sampled {
     /// Since the epoch.
     pub started: Duration,
     pub took: Duration,
     pub period: Duration,
 }
 
-pub fn compute_profile(stacks: impl IntoIterator<Item = Stack>, sampled: &Sampled) -> Profile {
+pub(super) fn compute_profile(stacks: impl IntoIterator<Item = Stack>, sampled: &Sampled) -> Profile {
     let mut tables = Tables::default();
     // The first string is the empty one, by which a message says that it names none.
     tables.string("");
@@ -119,7 +119,7 @@ impl Tables {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Profile {
+pub(super) struct Profile {
     #[prost(message, repeated, tag = "1")]
     pub sample_type: Vec<ValueType>,
     #[prost(message, repeated, tag = "2")]
@@ -141,7 +141,7 @@ pub struct Profile {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ValueType {
+pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
     pub kind: i64,
     #[prost(int64, tag = "2")]
@@ -149,7 +149,7 @@ pub struct ValueType {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Sample {
+pub(super) struct Sample {
     #[prost(uint64, repeated, tag = "1")]
     pub location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
@@ -159,7 +159,7 @@ pub struct Sample {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Label {
+pub(super) struct Label {
     #[prost(int64, tag = "1")]
     pub key: i64,
     #[prost(int64, tag = "2")]
@@ -167,7 +167,7 @@ pub struct Label {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Location {
+pub(super) struct Location {
     #[prost(uint64, tag = "1")]
     pub id: u64,
     #[prost(message, repeated, tag = "4")]
@@ -175,7 +175,7 @@ pub struct Location {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Line {
+pub(super) struct Line {
     #[prost(uint64, tag = "1")]
     pub function_id: u64,
     #[prost(int64, tag = "2")]
@@ -183,7 +183,7 @@ pub struct Line {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Function {
+pub(super) struct Function {
     #[prost(uint64, tag = "1")]
     pub id: u64,
     #[prost(int64, tag = "2")]

@@ -43,8 +43,8 @@ impl Plugin for DefaultTolerationSeconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
     use crate::admission::testing::{Case, pods};
+    use serde_json::Value;
 
     #[tokio::test]
     async fn five_minutes_unless_told_otherwise() {

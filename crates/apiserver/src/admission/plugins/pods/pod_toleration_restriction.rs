@@ -22,7 +22,7 @@ const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Toleration {
+pub(crate) struct Toleration {
     #[serde(skip_serializing_if = "String::is_empty")]
     key: String,
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -13,7 +13,7 @@ const GROUP: &str = "scheduling.k8s.io";
 const CLASSES: &str = "priorityclasses";
 
 /// `system-node-critical` and `system-cluster-critical`.
-pub fn system_priority_classes() -> Vec<Value> {
+pub(crate) fn system_priority_classes() -> Vec<Value> {
     let class = |name: &str, value: i64, description: &str| {
         json!({
             "apiVersion": format!("{GROUP}/v1"), "kind": "PriorityClass", "metadata": {"name": name},

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How much is looked at before the answer is given with what was found.
-pub struct Limits {
+pub(super) struct Limits {
     pub pods: usize,
     pub time: Duration,
 }
@@ -23,7 +23,7 @@ impl Default for Limits {
 }
 
 /// The warnings about pods that violate the new level, one for each set of reasons.
-pub fn warn_of_pods(
+pub(super) fn warn_of_pods(
     namespace: &str,
     enforce: LevelVersion,
     pods: &[Arc<Stored>],

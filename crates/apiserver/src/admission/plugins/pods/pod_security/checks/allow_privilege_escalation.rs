@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::wording::containers;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "allowPrivilegeEscalation",
     level: Level::Restricted,
     variants: &[

@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::wording::{Values, containers, plural, quoted};
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "appArmorProfile",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: only_known_profiles, replaces: None }],

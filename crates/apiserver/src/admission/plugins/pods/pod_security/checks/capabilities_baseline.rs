@@ -6,7 +6,7 @@ use super::wording::{Values, containers, quoted};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "capabilities_baseline",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: only_default_ones, replaces: None }],

@@ -6,7 +6,7 @@ use super::capabilities_baseline::{self, adding_others_than};
 use super::wording::{containers, quoted};
 use ferry_api::object::Meta;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "capabilities_restricted",
     level: Level::Restricted,
     variants: &[

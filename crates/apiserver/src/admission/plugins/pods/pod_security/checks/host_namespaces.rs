@@ -3,7 +3,7 @@
 use super::super::evaluate::{Check, Subject, Variant, Violation};
 use super::super::policy::Level;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "hostNamespaces",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: none_of_the_host, replaces: None }],

@@ -4,7 +4,7 @@ use super::super::evaluate::{Check, Subject, Variant, Violation, name, present};
 use super::super::policy::Level;
 use super::wording::{plural, quoted};
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "hostPathVolumes",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: no_host_paths, replaces: None }],

@@ -6,7 +6,7 @@ use super::wording::{containers, plural};
 use ferry_api::object::Meta;
 use std::collections::BTreeSet;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "hostPorts",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: no_host_ports, replaces: None }],

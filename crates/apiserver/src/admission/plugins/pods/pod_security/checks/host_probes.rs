@@ -6,7 +6,7 @@ use super::super::policy::Level;
 use super::wording::{Values, plural, quoted};
 use ferry_api::object::Meta;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "hostProbesAndHostLifecycle",
     level: Level::Baseline,
     variants: &[Variant { since: 34, judge: no_hosts_named, replaces: None }],

@@ -27,7 +27,7 @@ mod wording;
 use super::evaluate::Check;
 
 /// Those of each level in the order of their names, which is the order of the verdicts.
-pub static ALL: &[&Check] = &[
+pub(super) static ALL: &[&Check] = &[
     &app_armor::CHECK,
     &capabilities_baseline::CHECK,
     &host_namespaces::CHECK,

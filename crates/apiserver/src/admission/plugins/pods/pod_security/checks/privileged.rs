@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::wording::containers;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "privileged",
     level: Level::Baseline,
     variants: &[Variant { since: 0, judge: none_privileged, replaces: None }],

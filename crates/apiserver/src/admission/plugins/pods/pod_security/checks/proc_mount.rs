@@ -6,7 +6,7 @@ use super::super::policy::Level;
 use super::wording::{Values, containers, quoted};
 use serde_json::Value;
 
-pub const BASELINE: Check = Check {
+pub(super) const BASELINE: Check = Check {
     id: "procMount",
     level: Level::Baseline,
     variants: &[
@@ -15,7 +15,7 @@ pub const BASELINE: Check = Check {
     ],
 };
 
-pub const RESTRICTED: Check = Check {
+pub(super) const RESTRICTED: Check = Check {
     id: "procMount_restricted",
     level: Level::Restricted,
     variants: &[Variant { since: 35, judge: only_the_default, replaces: Some(BASELINE.id) }],

@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::host_path_volumes;
 use super::wording::{Values, plural, quoted};
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "restrictedVolumes",
     level: Level::Restricted,
     variants: &[Variant { since: 0, judge: only_known_kinds, replaces: Some(host_path_volumes::CHECK.id) }],

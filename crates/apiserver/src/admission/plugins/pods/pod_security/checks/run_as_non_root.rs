@@ -6,7 +6,7 @@ use super::super::policy::Level;
 use super::wording::{containers, setters};
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "runAsNonRoot",
     level: Level::Restricted,
     variants: &[

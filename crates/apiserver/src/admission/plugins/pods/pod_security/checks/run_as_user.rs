@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::wording::setters;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "runAsUser",
     level: Level::Restricted,
     variants: &[

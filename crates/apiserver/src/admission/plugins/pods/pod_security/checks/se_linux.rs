@@ -6,7 +6,7 @@ use super::wording::{Values, plural, quoted, setters};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "seLinuxOptions",
     level: Level::Baseline,
     variants: &[

@@ -7,7 +7,7 @@ use super::wording::{Values, plural, quoted, setters};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "seccompProfile_baseline",
     level: Level::Baseline,
     variants: &[

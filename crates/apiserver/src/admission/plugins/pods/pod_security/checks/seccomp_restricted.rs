@@ -5,7 +5,7 @@ use super::super::policy::Level;
 use super::seccomp_baseline::{self, Profiles};
 use super::wording::containers;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "seccompProfile_restricted",
     level: Level::Restricted,
     variants: &[

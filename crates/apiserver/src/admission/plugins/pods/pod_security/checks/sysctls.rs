@@ -5,7 +5,7 @@ use super::super::evaluate::{Check, Subject, Variant, Violation, name};
 use super::super::policy::Level;
 use serde_json::Value;
 
-pub const CHECK: Check = Check {
+pub(super) const CHECK: Check = Check {
     id: "sysctls",
     level: Level::Baseline,
     variants: &[
