@@ -1,8 +1,8 @@
 //! The plugin's part of the admission configuration (`PodSecurityConfiguration`): what
 //! counts where a namespace says nothing, and who is exempt.
 
-use super::policy::{Level, LevelVersion, Policy, Version};
 use ferry_api::field::{Error, ErrorList, Path};
+use ferry_pod_security::policy::{Level, LevelVersion, Policy, Version};
 use ferry_resources::names::{dns1123_label, dns1123_subdomain};
 use serde::Deserialize;
 

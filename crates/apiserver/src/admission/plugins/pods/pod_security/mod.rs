@@ -4,16 +4,14 @@
 //! namespace whose level rises is told which of its pods would not be let in any more.
 //!
 //! ```text
-//! policy.rs    labels and defaults -> level and version a mode
-//! evaluate.rs  level, version, pod -> violations, by the table of checks/
-//! namespace.rs new level, pods that are there -> warnings
+//! config.rs     defaults and exemptions
+//! namespace.rs  new level, pods that are there -> warnings
 //! ```
+//!
+//! The levels and their checks are the crate `pod_security`.
 
-mod checks;
 mod config;
-pub mod evaluate;
 mod namespace;
-pub mod policy;
 
 pub use config::PodSecurityConfig;
 
@@ -22,11 +20,11 @@ use crate::metrics::Metrics;
 use crate::metrics::admission::yes_no;
 use crate::registry::lookup::ObjectLookup;
 use async_trait::async_trait;
-use evaluate::{Subject, Violation, evaluate, render_details};
 use ferry_api::field::ErrorList;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use policy::{Level, LevelVersion, PREFIX, Policy, compute_policy};
+use ferry_pod_security::evaluate::{self, Subject, Violation, evaluate, render_details};
+use ferry_pod_security::policy::{Level, LevelVersion, PREFIX, Policy, compute_policy};
 use serde_json::Value;
 use std::sync::Arc;
 

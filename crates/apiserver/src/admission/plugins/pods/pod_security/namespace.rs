@@ -1,10 +1,10 @@
 //! What a namespace is told when its level rises: which of its pods would not be let in
 //! any more. They go on running.
 
-use super::evaluate::{Subject, evaluate, render_reasons};
-use super::policy::LevelVersion;
 use crate::cache::Stored;
 use ferry_api::object::Meta;
+use ferry_pod_security::evaluate::{Subject, evaluate, render_reasons};
+use ferry_pod_security::policy::LevelVersion;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -123,8 +123,8 @@ impl Survey<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::policy::{Level, Version};
     use super::*;
+    use ferry_pod_security::policy::{Level, Version};
     use serde_json::json;
 
     fn stored(name: &str, owner: Option<&str>, spec: Value) -> Arc<Stored> {

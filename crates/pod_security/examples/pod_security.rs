@@ -3,11 +3,11 @@
 //! the verdict is another than the directory's name:
 //!
 //! ```text
-//! cargo run -p ferry-apiserver --example pod_security -- <directory>
+//! cargo run -p ferry-pod-security --example pod_security -- <directory>
 //! ```
 
-use ferry_apiserver::admission::pod_security::evaluate::{Subject, evaluate, render_details};
-use ferry_apiserver::admission::pod_security::policy::{Level, LevelVersion, Version};
+use ferry_pod_security::evaluate::{Subject, evaluate, render_details};
+use ferry_pod_security::policy::{Level, LevelVersion, Version};
 use serde_json::Value;
 use std::error::Error;
 use std::path::{Path, PathBuf};
