@@ -35,6 +35,7 @@ mod verbs;
 
 pub use admission::PluginConfig;
 pub use config::{Config, KubeletAccess, Prose, ProseSource};
+pub use door::continue_token;
 pub use error::Error;
 pub use ferry_access::query::Query;
 pub use ferry_access::{audit, authn, authz, request_info, transport, webhook};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a list goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Continue {
+pub struct Continue {
     /// Of the first page; negative where that is lost and the client goes on regardless.
     pub revision: i64,
     /// The key after which the next page begins.
@@ -24,7 +24,7 @@ struct Token {
 }
 
 /// The token for what comes after the key `last` of the collection below `prefix`.
-pub(crate) fn encode(last: &str, prefix: &str, revision: i64) -> Result<String, Status> {
+pub fn encode(last: &str, prefix: &str, revision: i64) -> Result<String, Status> {
     let start = last
         .strip_prefix(prefix)
         .map(|rest| format!("{rest}\0"))
@@ -34,7 +34,7 @@ pub(crate) fn encode(last: &str, prefix: &str, revision: i64) -> Result<String, 
 }
 
 /// Reads a token that a client sent for the collection below `prefix`.
-pub(crate) fn decode(text: &str, prefix: &str) -> Result<Continue, Status> {
+pub fn decode(text: &str, prefix: &str) -> Result<Continue, Status> {
     let invalid = |why: &str| Status::bad_request(format!("invalid continue token: {why}"));
     let bytes = URL_SAFE_NO_PAD
         .decode(text.trim_end_matches('='))

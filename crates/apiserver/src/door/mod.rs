@@ -15,7 +15,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod compress;
-pub(crate) mod continue_token;
+pub mod continue_token;
 pub(crate) mod finish;
 pub(crate) mod framing;
 pub(crate) mod negotiate;
