@@ -43,7 +43,7 @@ fuzz:               ## libFuzzer on every reader of bytes from outside: TARGET=o
 	scripts/fuzz $(or $(TIME),60) $(TARGET)
 
 fuzz-openapi: deps-test  ## requests made of our own OpenAPI, against a server of their own: EXAMPLES=20
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),20) $(CARGO) test --locked -p ferry-clients --test clients -- --nocapture no_request
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),20) $(CARGO) test --locked -p ferry-interop --test interop -- --nocapture no_request
 
 deps-run:
 	scripts/install-deps run

@@ -23,7 +23,7 @@ pub struct Caller {
     /// Sentences for the Warning header, gathered on the way.
     pub warnings: Warnings,
     /// What admission wants the audit log to say about the request.
-    pub annotations: Annotations,
+    pub notes: RequestNotes,
     /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
     pub options: Arc<Value>,
     /// What the answer is made of.
@@ -80,7 +80,7 @@ fn truncated(warnings: Vec<String>) -> Vec<String> {
 /// What is noted about a request while it is worked on: for the audit log, `plugin/key` to a
 /// value, and how long others were waited for.
 #[derive(Clone, Default)]
-pub struct Annotations(Arc<Notes>);
+pub struct RequestNotes(Arc<Notes>);
 
 #[derive(Default)]
 struct Notes {
@@ -89,7 +89,7 @@ struct Notes {
     waited: AtomicU64,
 }
 
-impl Annotations {
+impl RequestNotes {
     /// The first value of a key stays, as upstream keeps it.
     pub fn add(&self, key: impl Into<String>, value: impl Into<String>) {
         self.0.values.lock().entry(key.into()).or_insert_with(|| value.into());
@@ -118,7 +118,7 @@ impl Caller {
             dry_run: false,
             field_manager: "kube-apiserver".into(),
             warnings: Warnings::default(),
-            annotations: Annotations::default(),
+            notes: RequestNotes::default(),
             options: Arc::default(),
             wants: Wants::Object,
         }
@@ -133,7 +133,7 @@ impl Caller {
             dry_run: false,
             field_manager: "test".into(),
             warnings: Warnings::default(),
-            annotations: Annotations::default(),
+            notes: RequestNotes::default(),
             options: Arc::default(),
             wants: Wants::Object,
         }

@@ -14,6 +14,8 @@
 //! The API server's chain calls these in its order (`apiserver/chain.rs`). Objects come from
 //! `ferry_cache::lookup`; nothing here writes one.
 
+#![warn(unreachable_pub)]
+
 pub mod audit;
 pub mod authn;
 pub mod authz;

@@ -1,23 +1,23 @@
 //! The way of every request, top to bottom. The order is fixed here and nowhere else; it
 //! is upstream's (apiserver/pkg/server/config.go DefaultBuildHandlerChain).
 
-use crate::answer;
 use crate::audit;
 use crate::authn::UserInfo;
 use crate::authn::impersonation::impersonate;
 use crate::authz::Attributes;
-use crate::finish::finish;
+use crate::door::answer;
+use crate::door::finish::finish;
+use crate::door::negotiate::{self, Format, Use};
+use crate::door::wire::BODY_MAX;
 use crate::flow_control::is_readonly;
 use crate::metrics::family::Series;
-use crate::metrics::requests::{Figures, InFlight, Open, Subject, Summary};
-use crate::negotiate::{self, Format, Use};
+use crate::metrics::requests::{FinishedRequest, InFlight, LongRunning, RequestFigures, RequestLabels};
 use crate::query::Query;
-use crate::registry::{Annotations, Warnings};
+use crate::registry::{RequestNotes, Warnings};
 use crate::request_info::{self, RequestInfo};
 use crate::transport::{Body, Peer, RemoteAddress, read_limited};
 use crate::verbs::{self, Call};
-use crate::wire::BODY_MAX;
-use crate::{ServerState, paths, subresources};
+use crate::{ServerState, non_resource, subresources};
 use ferry_api::document::WantsDocuments;
 use ferry_api::status::Status;
 use ferry_resources::Row;
@@ -54,8 +54,8 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     let in_flight = server.metrics.requests.in_flight(is_readonly(&info));
     let in_flight = (!long_running).then(|| InFlight::new(in_flight));
     let method = request.method().clone();
-    let slot = audit::Slot::default();
-    let annotations = Annotations::default();
+    let slot = audit::RecordSlot::default();
+    let notes = RequestNotes::default();
 
     // Whose kind. Found once, and passed on to everything that needs it.
     let row = if info.is_resource {
@@ -63,19 +63,19 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     } else {
         None
     };
-    let told = Arc::<Told>::default();
-    let trail = Trail {
+    let class = Arc::<RequestClass>::default();
+    let context = RequestContext {
         row: row.clone(),
         id: audit_id.clone(),
         record: slot.clone(),
-        annotations: annotations.clone(),
-        told: told.clone(),
+        notes: notes.clone(),
+        class: class.clone(),
         format,
     };
 
     // A panic in a handler is this request's failure, not the server's; outermost, so
     // that nothing escapes it.
-    let work = AssertUnwindSafe(run(server.clone(), request, peer, info.clone(), query, trail)).catch_unwind();
+    let work = AssertUnwindSafe(run(server.clone(), request, peer, info.clone(), query, context)).catch_unwind();
     let outcome = if long_running {
         work.await
     } else {
@@ -104,7 +104,7 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
     if let Ok(value) = HeaderValue::from_str(&audit_id) {
         response.headers_mut().insert(AUDIT_ID, value);
     }
-    if let Some((schema, level)) = told.flow.get() {
+    if let Some((schema, level)) = class.flow.get() {
         for (name, uid) in [(FLOW_SCHEMA, schema), (PRIORITY_LEVEL, level)] {
             if let Ok(value) = HeaderValue::from_str(uid) {
                 response.headers_mut().insert(name, value);
@@ -118,8 +118,8 @@ pub(crate) async fn handle(server: Arc<ServerState>, mut request: Request<Body>,
         response = response.map(|_| crate::transport::empty());
     }
     tracing::debug!(audit_id, verb = info.verb, path = info.path, code = response.status().as_u16(), "answered");
-    if let Some(Routed { figures, open }) = told.routed.lock().take() {
-        response = Summary { figures, started, waited: annotations.waited(), open }.attach(response);
+    if let Some(CountedRequest { figures, open }) = class.counted.lock().take() {
+        response = FinishedRequest { figures, started, waited: notes.waited(), open }.attach(response);
     }
     drop(in_flight);
     response
@@ -133,7 +133,7 @@ async fn run(
     peer: Peer,
     info: Arc<RequestInfo>,
     query: Query,
-    trail: Trail,
+    context: RequestContext,
 ) -> Result<Response<Body>, Status> {
     // Who asks. Before anything that costs more than reading headers.
     let began = Instant::now();
@@ -141,7 +141,7 @@ async fn run(
     server.metrics.identity.authenticated(asker.as_ref().ok().map(|user| user.name.as_str()), began.elapsed());
     // What is recorded of it. Before impersonation, so that the record names the one who
     // asked; a request whose asker is not known is recorded as that.
-    let record = begin_record(&server, &request, &peer, &info, asker.as_deref().ok(), &trail);
+    let record = begin_record(&server, &request, &peer, &info, asker.as_deref().ok(), &context);
     let asker = asker?;
     // The proof of identity is a secret and of no use to what follows.
     request.headers_mut().remove(http::header::AUTHORIZATION);
@@ -172,16 +172,22 @@ async fn run(
     // watch has one, until it has begun.
     let mut seat = None;
     if !info.is_long_running() || info.verb == "watch" {
-        match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query, trail.row.as_deref())).await {
+        match server.flow_control.enter(&info, &user, objects_of(&server, &info, &query, context.row.as_deref())).await
+        {
             Ok(taken) => {
-                trail.annotations.add_wait(taken.waited);
-                let _ = trail.told.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
+                context.notes.add_wait(taken.waited);
+                let _ = context.class.flow.set((taken.schema_uid.clone(), taken.level_uid.clone()));
                 seat = Some(taken);
             }
             Err(refused) => {
-                let _ = trail.told.flow.set((refused.schema_uid, refused.level_uid));
-                if let Ok(row) = route(trail.row.as_ref(), &info) {
-                    trail.told.route(&server, &Subject::of(&info, row, is_apply(request.headers())), &query, false);
+                let _ = context.class.flow.set((refused.schema_uid, refused.level_uid));
+                if let Ok(row) = route(context.row.as_ref(), &info) {
+                    context.class.route(
+                        &server,
+                        &RequestLabels::of(&info, row, is_apply(request.headers())),
+                        &query,
+                        false,
+                    );
                 }
                 return Err(refused.status);
             }
@@ -194,9 +200,9 @@ async fn run(
     let verdict = server.authorizer.decide(&attributes).await;
     server.metrics.identity.authorized(verdict.counted_as(), began.elapsed());
     if record.is_some() {
-        let told = if verdict.is_allowed() { "allow" } else { "forbid" };
-        trail.annotations.add("authorization.k8s.io/decision", told);
-        trail.annotations.add("authorization.k8s.io/reason", verdict.decision.reason());
+        let decision = if verdict.is_allowed() { "allow" } else { "forbid" };
+        context.notes.add("authorization.k8s.io/decision", decision);
+        context.notes.add("authorization.k8s.io/reason", verdict.decision.reason());
     }
     verdict.into_result(&attributes)?;
 
@@ -209,15 +215,15 @@ async fn run(
 
     if !info.is_resource {
         let (parts, body) = request.into_parts();
-        let answer = Box::pin(paths::serve(&server, &parts.method, &parts.headers, &info, &query, body)).await;
+        let answer = Box::pin(non_resource::serve(&server, &parts.method, &parts.headers, &info, &query, body)).await;
         if let Ok(answer) = &answer
-            && let Some(subject) = Subject::of_path(&info.path, answer)
+            && let Some(subject) = RequestLabels::of_path(&info.path, answer)
         {
-            trail.told.route(&server, &subject, &query, false);
+            context.class.route(&server, &subject, &query, false);
         }
         return answer;
     }
-    let row = match route(trail.row.as_ref(), &info) {
+    let row = match route(context.row.as_ref(), &info) {
         Ok(row) => row.clone(),
         Err(status) => {
             // A client that is still sending when the answer comes may take the end of the
@@ -226,16 +232,16 @@ async fn run(
             return Err(status);
         }
     };
-    let subject = Subject::of(&info, &row, is_apply(request.headers()));
-    trail.told.route(&server, &subject, &query, info.is_long_running());
+    let subject = RequestLabels::of(&info, &row, is_apply(request.headers()));
+    context.class.route(&server, &subject, &query, info.is_long_running());
     let warnings = Warnings::default();
     if let Some(deprecation) = Deprecation::of(&row) {
         warnings.add(deprecation.warning(&row));
-        note_deprecated(&server, &row, subject.subresource(), deprecation.removed.unwrap_or_default(), &trail);
+        note_deprecated(&server, &row, subject.subresource(), deprecation.removed.unwrap_or_default(), &context);
     }
     if let Some(text) = row.custom.as_ref().and_then(|custom| custom.deprecation.as_ref()) {
         warnings.add(text.as_str());
-        note_deprecated(&server, &row, subject.subresource(), "", &trail);
+        note_deprecated(&server, &row, subject.subresource(), "", &context);
     }
     let (mut parts, body) = request.into_parts();
     if record.as_ref().is_some_and(|record| record.wants_response()) {
@@ -253,7 +259,7 @@ async fn run(
         headers: std::mem::take(&mut parts.headers),
         user,
         warnings: warnings.clone(),
-        annotations: trail.annotations,
+        notes: context.notes,
         now: Timestamp::now(),
     };
     if let Some(connect) = subresources::connection_of(&call) {
@@ -287,7 +293,7 @@ async fn run(
     drop(seat);
     let mut response = match outcome {
         Ok(response) => response,
-        Err(status) => answer::status(&status, trail.format),
+        Err(status) => answer::status(&status, context.format),
     };
     for text in warnings.take() {
         if let Ok(value) = HeaderValue::from_str(&warning(&text)) {
@@ -297,43 +303,43 @@ async fn run(
     Ok(response)
 }
 
-/// Whoever a request is passed on to is told where it came from.
+/// Keeps the address of the client for the server or kubelet that the request is passed on to.
 fn note_remote(extensions: &mut http::Extensions, peer: &Peer) {
     if let Some(remote) = peer.remote() {
         extensions.insert(RemoteAddress(remote));
     }
 }
 
-/// What goes with a request for its answer and for the audit log.
-struct Trail {
+/// The companions of a request on its way: for its answer, the metrics and the audit log.
+struct RequestContext {
     id: String,
     /// The row that the URL names, if it is served.
     row: Option<Arc<Row>>,
-    record: audit::Slot,
-    annotations: Annotations,
-    told: Arc<Told>,
-    /// How failures are told.
+    record: audit::RecordSlot,
+    notes: RequestNotes,
+    class: Arc<RequestClass>,
+    /// The format of failures.
     format: Format,
 }
 
-/// What a request turns out to be on its way, for its answer and for the figures.
+/// The flow that a request belongs to and the series that count it, known only on its way.
 #[derive(Default)]
-struct Told {
+struct RequestClass {
     flow: OnceLock<Flow>,
-    routed: Mutex<Option<Routed>>,
+    counted: Mutex<Option<CountedRequest>>,
 }
 
-/// Where a request is counted.
-struct Routed {
-    figures: Arc<Series<Figures>>,
-    open: Option<Open>,
+/// The series that count a request.
+struct CountedRequest {
+    figures: Arc<Series<RequestFigures>>,
+    open: Option<LongRunning>,
 }
 
-impl Told {
-    fn route(&self, server: &ServerState, subject: &Subject<'_>, query: &Query, long_running: bool) {
+impl RequestClass {
+    fn route(&self, server: &ServerState, subject: &RequestLabels<'_>, query: &Query, long_running: bool) {
         let requests = &server.metrics.requests;
-        let open = long_running.then(|| Open::new(requests.long_running(subject)));
-        *self.routed.lock() = Some(Routed { figures: requests.find(subject, query), open });
+        let open = long_running.then(|| LongRunning::new(requests.long_running(subject)));
+        *self.counted.lock() = Some(CountedRequest { figures: requests.find(subject, query), open });
     }
 }
 
@@ -355,18 +361,24 @@ fn is_apply(headers: &HeaderMap) -> bool {
 }
 
 /// Tells the audit log and the figures that somebody still asks for what will go.
-fn note_deprecated(server: &ServerState, row: &Row, subresource: &str, removed_release: &str, trail: &Trail) {
+fn note_deprecated(
+    server: &ServerState,
+    row: &Row,
+    subresource: &str,
+    removed_release: &str,
+    context: &RequestContext,
+) {
     server.metrics.requests.deprecated(row, subresource, removed_release);
-    trail.annotations.add("k8s.io/deprecated", "true");
+    context.notes.add("k8s.io/deprecated", "true");
     if !removed_release.is_empty() {
-        trail.annotations.add("k8s.io/removed-release", removed_release);
+        context.notes.add("k8s.io/removed-release", removed_release);
     }
 }
 
 /// Notes a request that took too long.
 fn count_termination(server: &ServerState, info: &RequestInfo, row: Option<&Row>) {
     if let Some(row) = row {
-        let subject = Subject::of(info, row, false);
+        let subject = RequestLabels::of(info, row, false);
         server.metrics.requests.terminated(&subject, StatusCode::GATEWAY_TIMEOUT);
     }
 }
@@ -377,17 +389,17 @@ fn begin_record(
     peer: &Peer,
     info: &RequestInfo,
     asker: Option<&UserInfo>,
-    trail: &Trail,
+    context: &RequestContext,
 ) -> Option<Arc<audit::Record>> {
     let auditor = server.config.audit.as_ref()?;
     let (uri, headers) = (request.uri(), request.headers());
-    let asked = audit::Asked { id: &trail.id, info, uri, headers, peer, received: Timestamp::now() };
-    let record = auditor.begin(&asked, asker, &trail.annotations)?;
+    let asked = audit::Asked { id: &context.id, info, uri, headers, peer, received: Timestamp::now() };
+    let record = auditor.begin(&asked, asker, &context.notes)?;
     match asker {
         Some(_) => record.received(),
         None => record.refused(headers, peer),
     }
-    let _ = trail.record.set(record.clone());
+    let _ = context.record.set(record.clone());
     Some(record)
 }
 

@@ -4,8 +4,8 @@ use crate::admission::PluginConfig;
 use crate::audit::Auditor;
 use crate::authn::AuthnConfig;
 use crate::encryption::StorageKey;
+use crate::non_resource::profiling::SetVerbosity;
 use crate::outgoing::{Dial, Network};
-use crate::profiling::SetVerbosity;
 use ferry_api::problems::Problems;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -44,12 +44,9 @@ pub struct Config {
     pub set_verbosity: Option<SetVerbosity>,
     /// The list of this process's problems, served at [`ferry_api::problems::PATH`].
     pub problems: Problems,
-    /// What else of this process /metrics tells.
-    pub more_metrics: Vec<MoreMetrics>,
+    /// The metrics of the work queues of this process, which /metrics renders with its own.
+    pub queues: ferry_runner::Metrics,
 }
-
-/// Adds figures to /metrics, in Prometheus' text format.
-pub type MoreMetrics = Arc<dyn Fn(&mut String) + Send + Sync>;
 
 /// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
 /// or of one of its fields.
@@ -86,7 +83,7 @@ impl Config {
             profiling: true,
             set_verbosity: None,
             problems: Problems::default(),
-            more_metrics: Vec::new(),
+            queues: ferry_runner::Metrics::default(),
         }
     }
 

@@ -1,57 +1,41 @@
 //! Request to stored object and back.
 //!
 //! ```text
-//! serve.rs (TLS) ──┐
-//!                  ├─> chain.rs ─> verbs/ ─> registry/ ─> store (fsync) ─> watch
-//! in this process ─┘                 │                                       │
-//!                                    └────────── cache/ <────────────────────┘
+//! door/serve.rs (TLS) ──┐
+//!                       ├─> chain.rs ─> verbs/ ─> registry/ ─> store (fsync) ─> watch
+//! in this process ──────┘                 │                                       │
+//!                                         └────────── cache/ <────────────────────┘
 //! ```
 //!
 //! **Invariant:** only this crate touches the store. Everyone else, in this process or
 //! another, comes through [`ApiServer::handle`] and is authenticated, authorized and
 //! admitted on the way.
 
+#![warn(unreachable_pub)]
+
 pub mod admission;
 mod aggregation;
-mod answer;
-mod bootstrap;
 mod chain;
-mod compaction;
-mod compress;
 mod config;
-pub mod continue_token;
+mod controlplane;
 mod crd;
-mod dangling_flow_schema;
-mod discovery;
+mod door;
 mod error;
-mod event_ttl;
-mod file_watch;
-mod finish;
-mod framing;
-mod health;
-mod kept_objects;
-mod legacy_token_use;
 pub mod metrics;
-mod negotiate;
-mod openapi;
+mod non_resource;
 pub mod outgoing;
-mod paths;
-pub mod profiling;
 pub mod registry;
 mod reload;
 pub mod reseal;
 pub mod resource_metrics;
-mod serve;
 mod services;
 mod stream;
 mod subresources;
-mod table;
 mod verbs;
-mod version;
-mod wire;
 
 pub use admission::PluginConfig;
-pub use config::{Config, KubeletAccess, MoreMetrics, Prose, ProseSource};
+pub use config::{Config, KubeletAccess, Prose, ProseSource};
+pub use door::continue_token;
 pub use error::Error;
 pub use ferry_access::query::Query;
 pub use ferry_access::{audit, authn, authz, request_info, transport, webhook};
@@ -63,6 +47,9 @@ use admission::{Admission, Wiring};
 use authn::Authenticator;
 use authz::Authorizer;
 use cache::Cache;
+use controlplane::{
+    Controllers, bootstrap, compaction, dangling_flow_schema, event_ttl, kept_objects, legacy_token_use,
+};
 use encryption::Encryption;
 use ferry_access::flow_control::{self, FlowControl};
 use ferry_access::{query, retry};
@@ -93,10 +80,11 @@ pub(crate) struct ServerState {
     pub authorizer: Authorizer,
     pub flow_control: FlowControl,
     pub metrics: Arc<Metrics>,
-    pub openapi: openapi::Documents,
+    pub openapi: non_resource::openapi::Documents,
     pub backends: stream::Backends,
     pub resource_metrics: resource_metrics::ResourceMetrics,
     pub aggregator: Arc<aggregation::Aggregator>,
+    pub controllers: Controllers,
     /// The default namespaces, roles and the kubernetes Service are there.
     pub bootstrapped: AtomicBool,
     pub stopping: AtomicBool,
@@ -160,6 +148,7 @@ impl ApiServer {
         let flow_control = FlowControl::follow(&*lookup);
         let advertised = watch::Sender::new(config.advertise_address);
         let server = Self(Arc::new(ServerState {
+            controllers: Controllers::new(config.queues.clone()),
             config,
             registry,
             services,
@@ -168,7 +157,7 @@ impl ApiServer {
             authorizer,
             flow_control,
             metrics,
-            openapi: openapi::Documents::default(),
+            openapi: non_resource::openapi::Documents::default(),
             backends,
             resource_metrics: resource_metrics::ResourceMetrics::default(),
             aggregator,
@@ -202,7 +191,7 @@ impl ApiServer {
     /// Serves TLS connections until [`ApiServer::stop`]. The listener is bound by the caller,
     /// so that nobody is told of an address that is not open yet.
     pub async fn serve(&self, listener: TcpListener, tls: Arc<rustls::ServerConfig>) -> Result<(), Error> {
-        serve::serve(self.clone(), listener, tls).await
+        door::serve::serve(self.clone(), listener, tls).await
     }
 
     /// The list that components of this process report to; it is served to administrators.
@@ -214,6 +203,7 @@ impl ApiServer {
     pub fn stop(&self) {
         self.0.stopping.store(true, Ordering::Release);
         self.0.stop.send_replace(true);
+        self.0.controllers.close();
     }
 
     fn stopped(&self) -> watch::Receiver<bool> {

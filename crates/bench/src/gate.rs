@@ -7,7 +7,7 @@ use bytes::Bytes;
 use ferry_apiserver::admission::{Admission, AdmissionRequest, Operation, Wiring};
 use ferry_apiserver::authn::{Authenticator, UserInfo};
 use ferry_apiserver::authz::{Attributes, Authorizer};
-use ferry_apiserver::registry::{Annotations, Caller, Rows, Wants, Warnings};
+use ferry_apiserver::registry::{Caller, RequestNotes, Rows, Wants, Warnings};
 use ferry_apiserver::{ApiServer, Config, Peer, StorageKey};
 use ferry_pki::PkiConfig;
 use ferry_store::sqlite::SqliteStore;
@@ -163,7 +163,7 @@ fn caller(user: &Arc<UserInfo>) -> Caller {
         dry_run: false,
         field_manager: "bench".into(),
         warnings: Warnings::default(),
-        annotations: Annotations::default(),
+        notes: RequestNotes::default(),
         options: Arc::default(),
         wants: Wants::Object,
     }

@@ -10,6 +10,8 @@
 //! Between the store and the cache stands `encryption/`, because a value is opened once, as it
 //! enters. Rooms above ask for objects by kind through `lookup.rs`, of the kinds in `rows.rs`.
 
+#![warn(unreachable_pub)]
+
 pub mod encode;
 pub mod encryption;
 mod feed;

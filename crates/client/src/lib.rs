@@ -1,9 +1,11 @@
-//! How every part of ferry speaks to the API: requests, informers, the work queue, the event
-//! recorder and leader election.
+//! How every part of ferry speaks to the API: requests, informers, the event recorder and
+//! leader election.
 //!
 //! **Invariant:** a caller cannot tell whether the API server is in this process or on
 //! another machine. Both are a [`Transport`]; the same paths, the same bytes, the same
 //! authentication and authorization.
+
+#![warn(unreachable_pub)]
 
 mod api;
 mod cache;
@@ -12,7 +14,6 @@ mod error;
 mod events;
 mod lease;
 mod object;
-mod queue;
 mod request;
 mod tls;
 mod transport;
@@ -25,7 +26,6 @@ pub use error::Error;
 pub use events::{EventType, Recorder};
 pub use lease::{CONTROLLER_MANAGER_LEASE, LeaderElection, LeadershipEnd, SCHEDULER_LEASE};
 pub use object::{Reference, SharedObject};
-pub use queue::Queue;
 pub use request::{Client, DeleteParams, ListParams, Patch, Request, ResourcePath};
 pub use tls::TlsTransport;
 pub use transport::{Body, BoxError, Transport, empty_body, full_body, read_body};

@@ -41,7 +41,7 @@ impl WatchEvents {
 
 /// One line, its object still undecoded.
 #[derive(Debug)]
-pub struct WatchEvent {
+pub(crate) struct WatchEvent {
     /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
     pub kind: String,
     pub object: Box<RawValue>,
@@ -62,7 +62,7 @@ impl WatchEvent {
     }
 }
 
-pub struct WatchLines {
+pub(crate) struct WatchLines {
     body: Body,
     buffer: BytesMut,
     /// How far the buffer was searched for a line's end already.
@@ -76,7 +76,7 @@ impl WatchLines {
 
     /// The next event; `None` when the server ended the watch. An `ERROR` event ends it
     /// too and comes out as the status it carries.
-    pub async fn next(&mut self) -> Option<Result<WatchEvent, Error>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<WatchEvent, Error>> {
         loop {
             if let Some(end) = self.buffer[self.scanned..].iter().position(|&b| b == b'\n') {
                 let line = self.buffer.split_to(self.scanned + end);

@@ -15,7 +15,6 @@ mod discovery;
 mod error;
 mod garbage_collector;
 mod label_index;
-mod metrics;
 mod namespace;
 mod network;
 mod node;
@@ -27,11 +26,11 @@ mod storage;
 mod workload;
 
 pub use error::{Error, Result};
-pub use metrics::Metrics;
 pub use security::certificates::signer::{CertificateSigner, SigningOrder};
 pub use workload::stateful_set::Defaults;
 
 use ferry_client::{Client, Informers, Recorder};
+use ferry_runner::Metrics;
 use runner::{Clock, Context, run_controller};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +63,7 @@ pub struct Config {
     /// Fills in the API server's defaults of a StatefulSet, to compare a stored revision with
     /// the present template; none compares them as they are.
     pub stateful_set_defaults: Option<Defaults>,
+    /// The metrics of the work queues, which the API server renders.
     pub metrics: Metrics,
 }
 

@@ -1,41 +1,29 @@
-//! The one loop under every controller: watches feed a queue of keys, workers reconcile
-//! them, failures back off. Called by `run` in lib.rs with the list of all.rs.
+//! A controller, and how it is fed: watches over informers put keys into its queue. The queue,
+//! the workers, the back-off and the metrics are those of the crate `runner`, which the API
+//! server's own loops use too. Called by `run` in lib.rs with the list of all.rs.
 //!
 //! **Invariant:** a controller never owns a queue, a worker or a timer. It declares what
-//! it watches and narrows the gap for one key; everything else happens here, once.
+//! it watches and narrows the gap for one key.
 
 use crate::error::{Error, Result};
-use crate::metrics::Metrics;
 use async_trait::async_trait;
-use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::Kind;
-use ferry_api::view::meta::v1::ObjectMetaView;
-use ferry_client::{Client, Event, Informer, Informers, Queue, Recorder};
+use ferry_client::{Client, Event, Informer, Informers, Recorder};
+use ferry_runner::{Metrics, Queue, Reconciler, spawn_workers};
 use futures_util::future::{BoxFuture, FutureExt, join_all};
 use jiff::Timestamp;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// One object to reconcile. Cluster-scoped objects have an empty namespace.
-pub type Key = ObjectKey;
+pub use ferry_runner::Key;
 
-/// What a reconcile wants next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// The next event decides.
-    Done,
-    /// Something becomes true by time alone (a deadline, a back-off).
-    RequeueAfter(Duration),
-}
+pub use ferry_runner::Action;
 
-impl Action {
-    /// The sooner of an optional delay and nothing.
-    pub fn after(delay: Option<Duration>) -> Self {
-        delay.map_or(Action::Done, Action::RequeueAfter)
-    }
-}
+/// The queue, as watches see it.
+pub type Enqueue = Queue<Key>;
 
 /// A reconciler. One value lives as long as the process.
 #[async_trait]
@@ -106,29 +94,6 @@ impl Clock {
     }
 }
 
-/// Where watches put keys.
-#[derive(Clone)]
-pub struct Enqueue {
-    queue: Queue<Key>,
-    metrics: Metrics,
-    name: &'static str,
-}
-
-impl Enqueue {
-    pub fn add(&self, key: Key) {
-        self.metrics.added(self.name);
-        self.queue.add(key);
-    }
-
-    pub fn add_after(&self, key: Key, delay: Duration) {
-        self.queue.add_after(key, delay);
-    }
-
-    pub fn add_object(&self, meta: ObjectMetaView<'_>) {
-        self.add(Key::of(meta));
-    }
-}
-
 /// A source of keys: an informer with a function over its events, or a task of its own.
 pub struct Watch(Box<dyn FnOnce(Start) -> BoxFuture<'static, ()> + Send>);
 
@@ -189,29 +154,20 @@ pub async fn run_controller(
     shutdown: CancellationToken,
 ) -> Result<()> {
     let name = controller.name();
-    let queue = Queue::new();
-    let enqueue = Enqueue { queue: queue.clone(), metrics: metrics.clone(), name };
+    let queue = Queue::new(name, &metrics);
     let mut tasks = JoinSet::new();
     let mut ready = Vec::new();
     for Watch(start) in controller.watches(&context.informers) {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         ready.push(receiver);
-        tasks.spawn(start(Start { enqueue: enqueue.clone(), context: context.clone(), ready: sender }));
+        tasks.spawn(start(Start { enqueue: queue.clone(), context: context.clone(), ready: sender }));
     }
     tokio::select! {
         _ = shutdown.cancelled() => return Ok(()),
         _ = join_all(ready) => {}
     }
     tracing::debug!(controller = name, "caches are filled");
-    for _ in 0..controller.workers() {
-        let worker = Worker {
-            controller: controller.clone(),
-            context: context.clone(),
-            queue: queue.clone(),
-            metrics: metrics.clone(),
-        };
-        tasks.spawn(worker.run());
-    }
+    spawn_workers(&Arc::new(InContext { controller, context }), &queue, &mut tasks);
     // A watch that only fills a cache ends by itself.
     let lost = loop {
         tokio::select! {
@@ -230,41 +186,32 @@ pub async fn run_controller(
     }
 }
 
-struct Worker {
+/// A controller with the context that its reconciles work in.
+struct InContext {
     controller: Arc<dyn Controller>,
     context: Context,
-    queue: Queue<Key>,
-    metrics: Metrics,
 }
 
-impl Worker {
-    async fn run(self) {
-        while let Some(key) = self.queue.next().await {
-            let started = Instant::now();
-            // A panic in one reconcile must not silence the controller for good.
-            let outcome =
-                std::panic::AssertUnwindSafe(self.controller.reconcile(&self.context, &key)).catch_unwind().await;
-            let name = self.controller.name();
-            let failed = !matches!(outcome, Ok(Ok(_)));
-            match outcome {
-                Ok(Ok(action)) => {
-                    self.queue.forget(&key);
-                    if let Action::RequeueAfter(delay) = action {
-                        self.queue.add_after(key.clone(), delay);
-                    }
-                }
-                Ok(Err(error)) if error.is_namespace_terminating() => self.queue.forget(&key),
-                Ok(Err(error)) => {
-                    tracing::debug!(controller = name, %key, %error, "reconcile failed and will be tried again");
-                    self.queue.add_rate_limited(key.clone(), self.controller.longest_pause());
-                }
-                Err(_) => {
-                    tracing::error!(controller = name, %key, "reconcile panicked and will be tried again");
-                    self.queue.add_rate_limited(key.clone(), self.controller.longest_pause());
-                }
-            }
-            self.queue.done(&key);
-            self.metrics.reconciled(name, started.elapsed(), failed);
-        }
+impl Reconciler for InContext {
+    type Error = Error;
+
+    fn name(&self) -> &'static str {
+        self.controller.name()
+    }
+
+    fn workers(&self) -> usize {
+        self.controller.workers()
+    }
+
+    fn longest_pause(&self) -> Duration {
+        self.controller.longest_pause()
+    }
+
+    fn is_final(&self, error: &Error) -> bool {
+        error.is_namespace_terminating()
+    }
+
+    async fn reconcile(&self, key: &Key) -> Result<Action> {
+        self.controller.reconcile(&self.context, key).await
     }
 }

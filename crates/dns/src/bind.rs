@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, UdpSocket};
 const BACKLOG: i32 = 128;
 
 /// A pair of sockets on one address, for packets that come by this interface, or by any.
-pub fn open(address: SocketAddr, device: Option<&str>) -> io::Result<(UdpSocket, TcpListener)> {
+pub(crate) fn open(address: SocketAddr, device: Option<&str>) -> io::Result<(UdpSocket, TcpListener)> {
     let udp = open_socket(address, device, SockType::Datagram, None)?;
     let tcp = open_socket(address, device, SockType::Stream, Some(SockProtocol::Tcp))?;
     listen(&tcp, Backlog::new(BACKLOG)?)?;

@@ -27,7 +27,7 @@ const RECHECK: Duration = Duration::from_secs(5);
 /// The largest datagram.
 const MAX_MESSAGE: usize = 65_535;
 
-pub struct Forwarder {
+pub(crate) struct Forwarder {
     source: Source,
     excluded: Vec<IpAddr>,
     known: Mutex<Known>,
@@ -35,7 +35,7 @@ pub struct Forwarder {
 }
 
 /// Where resolvers are named.
-pub enum Source {
+pub(crate) enum Source {
     ResolvConf(PathBuf),
     Fixed(Arc<Vec<SocketAddr>>),
 }
@@ -49,12 +49,12 @@ struct Known {
 
 impl Forwarder {
     /// `excluded` are our own addresses; asking them would go round in circles.
-    pub fn new(source: Source, excluded: Vec<IpAddr>) -> Self {
+    pub(crate) fn new(source: Source, excluded: Vec<IpAddr>) -> Self {
         Self { source, excluded, known: Mutex::default(), permits: Semaphore::new(MAX_CONCURRENT) }
     }
 
     /// The answer to a question in wire format; none when nobody answers in time.
-    pub async fn ask(&self, question: &[u8]) -> Option<Message> {
+    pub(crate) async fn ask(&self, question: &[u8]) -> Option<Message> {
         let _permit = self.permits.try_acquire().ok()?;
         let resolvers = self.resolvers();
         for _ in 0..ROUNDS {

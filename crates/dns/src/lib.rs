@@ -5,6 +5,8 @@
 //! the Kubernetes DNS-Based Service Discovery specification 1.1.0, with CoreDNS' answers where
 //! it is silent.
 
+#![warn(unreachable_pub)]
+
 mod bind;
 mod forward;
 mod records;

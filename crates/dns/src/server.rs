@@ -23,7 +23,7 @@ const MAX_DATAGRAM: u16 = 1232;
 const MAX_ALIASES: usize = 8;
 
 /// Listens on every address and serves until `shutdown`.
-pub async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: CancellationToken) -> Result<()> {
+pub(crate) async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: CancellationToken) -> Result<()> {
     let (mut sockets, mut listeners, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     for address in &config.bind {
         let mut open = |device| {

@@ -25,7 +25,7 @@ const CONNECTIONS_MAX: usize = 512;
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Serves until it is dropped; fails only with the socket itself.
-pub async fn serve(listener: TcpListener, handler: &Arc<Handler>) -> io::Result<()> {
+pub(crate) async fn serve(listener: TcpListener, handler: &Arc<Handler>) -> io::Result<()> {
     let listener = Listener::new(listener, Limits::of_share(DESCRIPTOR_SHARE, CONNECTIONS_MAX));
     let mut connections = tokio::task::JoinSet::new();
     loop {

@@ -84,8 +84,8 @@ impl Server {
                 None => containerd::start(cluster, found).await,
             }
         };
-        // What the controllers count is told with the rest of this process.
-        let queues = ferry_controllers::Metrics::default();
+        // The API server renders the metrics of all work queues of the process.
+        let queues = ferry_runner::Metrics::default();
         let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues), runtime)?;
         kubeconfig::write(cluster, &pki, user_kubeconfig, kubeconfig::Selection::Select)?;
         progress.done("API server and containerd");
@@ -97,7 +97,7 @@ impl Server {
         }
         keep_certificates(cluster, &pki, user_kubeconfig, &mut parts);
         serve(cluster, &pki, &api, &mut parts).await?;
-        keep_control_plane(cluster, &pki, &api, queues, &mut parts);
+        keep_control_plane(cluster, &pki, &api, queues.clone(), &mut parts);
         if cluster.runtime_endpoint.is_none() {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
@@ -105,7 +105,7 @@ impl Server {
         // Before the first pod, which may open the bridge to loopback by its hostPort.
         ferry_proxy::guard_loopback(&proxy_config(cluster)).await.context("cannot guard the loopback network")?;
         let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
-        keep_local_volumes(cluster, &api, &mut parts);
+        keep_local_volumes(cluster, &api, queues, &mut parts);
         let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
 
         let admin = client(&api, UserInfo::authenticated("kubernetes-admin", &["system:masters"]), "ferry");
@@ -160,7 +160,7 @@ fn pki_config(cluster: &Cluster) -> PkiConfig {
     }
 }
 
-async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Metrics) -> Result<ApiServer> {
+async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_runner::Metrics) -> Result<ApiServer> {
     // The key comes first: a store without one is told from a lost key by not being there yet.
     secret_key::ensure(&cluster.data_dir)?;
     let directory = cluster.data_dir.join("store");
@@ -174,8 +174,7 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_controllers::Met
     cluster.access.apply(&mut config, &cluster.pki_dir())?;
     config.audit = cluster.audit.auditor()?;
     cluster.debugging.apply(&mut config);
-    let queues = queues.clone();
-    config.more_metrics.push(Arc::new(move |out| queues.render(out)));
+    config.queues = queues.clone();
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose =
         Some(Arc::new(|| Box::new(|definition, field| ferry_prose::get(definition, field).map(str::to_owned))));
@@ -247,7 +246,7 @@ fn keep_control_plane(
     cluster: &Cluster,
     pki: &Pki,
     api: &ApiServer,
-    queues: ferry_controllers::Metrics,
+    queues: ferry_runner::Metrics,
     parts: &mut Supervisor,
 ) {
     let config = ferry_controllers::Config {
@@ -326,10 +325,11 @@ fn keep_kubelet(
 }
 
 /// The directories behind claims of the built-in StorageClass.
-fn keep_local_volumes(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) {
+fn keep_local_volumes(cluster: &Cluster, api: &ApiServer, queues: ferry_runner::Metrics, parts: &mut Supervisor) {
     let config = ferry_kubelet::local_path::Config {
         node_name: cluster.node_name.clone(),
         directory: cluster.data_dir.join("volumes"),
+        metrics: queues,
     };
     let user = UserInfo::service_account("kube-system", "local-path-provisioner");
     let client = client(api, user, "local-path-provisioner");

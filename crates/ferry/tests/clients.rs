@@ -28,7 +28,7 @@ fn python_clients_exec_and_forward_ports_by_websocket() {
     cluster.start_web();
     cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=60s");
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../clients/python/test_streams.py");
-    let python = ferry_clients::python("python");
+    let python = ferry_interop::python("python");
     let mut command = cluster.command(&python.to_string_lossy());
     command.args(["-m", "unittest", "-v", "test_streams"]).current_dir(std::path::Path::new(tests).with_file_name(""));
     let output = command.env("PYTHONDONTWRITEBYTECODE", "1").output().expect("scripts/install-deps test installs it");

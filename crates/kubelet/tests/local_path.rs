@@ -35,7 +35,7 @@ impl World {
 
     /// Runs the provisioner of a node until the guard is dropped.
     fn start(&self, node: &str) -> DropGuard {
-        let config = Config { node_name: node.into(), directory: self.volumes() };
+        let config = Config { node_name: node.into(), directory: self.volumes(), metrics: Default::default() };
         let shutdown = CancellationToken::new();
         let client = Client::new(Arc::new(self.api.clone()), "test");
         let run = local_path::run(config, client, shutdown.clone());

@@ -46,11 +46,11 @@ pub(crate) fn are_spent(error: &io::Error) -> bool {
 pub(crate) struct Reserve(Mutex<Option<File>>);
 
 impl Reserve {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Mutex::new(open()))
     }
 
-    pub async fn turn_away(&self, listener: &TcpListener) {
+    pub(crate) async fn turn_away(&self, listener: &TcpListener) {
         drop(self.0.lock().take());
         let _ = tokio::time::timeout(TURN_AWAY_LIMIT, listener.accept()).await;
         *self.0.lock() = open();

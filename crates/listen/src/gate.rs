@@ -90,17 +90,17 @@ impl Fresh {
 }
 
 impl Gate {
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, state: Mutex::default() }
     }
 
-    pub fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.state.lock().open
     }
 
     /// Lets a connection in, for which the oldest without a request may have to go; `None` when
     /// even that makes no room.
-    pub fn admit(self: &Arc<Self>, source: IpAddr) -> Option<Pass> {
+    pub(crate) fn admit(self: &Arc<Self>, source: IpAddr) -> Option<Pass> {
         let mut state = self.state.lock();
         let mine = state.sources.entry(source).or_default();
         if mine.fresh.count >= self.limits.fresh_per_source && mine.fresh.evict().is_some() {
@@ -124,12 +124,12 @@ impl Gate {
         Some(Pass { activity, gate: self.clone() })
     }
 
-    pub fn evict_oldest(&self) {
+    pub(crate) fn evict_oldest(&self) {
         self.state.lock().evict_oldest();
     }
 
     /// A connection has brought its first request.
-    pub fn note_first_request(&self, source: IpAddr) {
+    pub(crate) fn note_first_request(&self, source: IpAddr) {
         self.state.lock().note_fresh_left(source);
     }
 

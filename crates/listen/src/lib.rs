@@ -12,6 +12,8 @@
 //! of them goes: an honest client brings its request within milliseconds, and half-sent ones
 //! can keep nobody out. Connections that have been served are limited in all and by source.
 
+#![warn(unreachable_pub)]
+
 mod activity;
 mod descriptors;
 mod gate;

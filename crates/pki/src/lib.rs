@@ -7,6 +7,8 @@
 //! Certificates are: they follow the addresses they must name and the clock, also while
 //! servers run ([`LiveIdentity`]).
 
+#![warn(unreachable_pub)]
+
 pub mod authority;
 pub mod certificate;
 pub mod files;

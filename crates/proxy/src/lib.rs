@@ -12,6 +12,8 @@
 //!
 //! **Invariant:** nothing outside the configured table is ever read or changed.
 
+#![warn(unreachable_pub)]
+
 mod apply;
 #[cfg(test)]
 mod fixtures;

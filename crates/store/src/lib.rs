@@ -28,6 +28,8 @@
 //! **Invariant:** a revision is never given to two changes, not even across restarts, deletions
 //! and compactions.
 
+#![warn(unreachable_pub)]
+
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;
 pub mod sqlite;

@@ -17,7 +17,7 @@ mod record;
 pub use batch::{Batch, Batching, Deliver};
 pub use log::{Log, Rotation};
 pub use policy::Policy;
-pub use record::{Asked, Record, Slot};
+pub use record::{Asked, Record, RecordSlot};
 
 use serde_json::Value;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 use super::policy::Settings;
 use super::{Auditor, Level, Stage};
 use crate::authn::UserInfo;
-use crate::caller::Annotations;
+use crate::caller::RequestNotes;
 use crate::request_info::RequestInfo;
 use crate::transport::{Body, BoxError, Peer, full, read_limited};
 use bytes::Bytes;
@@ -25,7 +25,7 @@ const USER_AGENT_MAX: usize = 1024;
 const RESPONSE_MAX: usize = 16 << 20;
 
 /// Where the chain finds a request's record, once there is one.
-pub type Slot = Arc<OnceLock<Arc<Record>>>;
+pub type RecordSlot = Arc<OnceLock<Arc<Record>>>;
 
 /// What is known of a request before it is worked on.
 pub struct Asked<'a> {
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
 pub struct Record {
     auditor: Arc<Auditor>,
     settings: Settings,
-    annotations: Annotations,
+    notes: RequestNotes,
     /// The event as it stands; each stage writes it with what has been learnt so far.
     event: Mutex<Map<String, Value>>,
 }
@@ -52,14 +52,14 @@ impl Auditor {
         self: &Arc<Self>,
         asked: &Asked<'_>,
         user: Option<&UserInfo>,
-        annotations: &Annotations,
+        notes: &RequestNotes,
     ) -> Option<Arc<Record>> {
         let settings = self.policy.evaluate(asked.info, user);
         if settings.level == Level::None {
             return None;
         }
         let event = Mutex::new(render_request(asked, user, settings.level));
-        Some(Arc::new(Record { auditor: self.clone(), settings, annotations: annotations.clone(), event }))
+        Some(Arc::new(Record { auditor: self.clone(), settings, notes: notes.clone(), event }))
     }
 }
 
@@ -184,7 +184,7 @@ impl Record {
         let mut event = self.event.lock();
         event.insert("stage".into(), stage.as_str().into());
         event.insert("stageTimestamp".into(), micros(Timestamp::now()).into());
-        let annotations = self.annotations.all();
+        let annotations = self.notes.all();
         if !annotations.is_empty() {
             event.insert("annotations".into(), json!(annotations));
         }

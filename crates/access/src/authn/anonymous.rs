@@ -4,7 +4,7 @@
 use super::UserInfo;
 use std::sync::Arc;
 
-pub struct Anonymous {
+pub(super) struct Anonymous {
     user: Arc<UserInfo>,
     paths: Paths,
 }
@@ -25,7 +25,7 @@ impl Default for Anonymous {
 
 impl Anonymous {
     /// As the configuration has it; no conditions mean every path.
-    pub fn configured(enabled: bool, conditions: &[String]) -> Self {
+    pub(super) fn configured(enabled: bool, conditions: &[String]) -> Self {
         Self::with(match (enabled, conditions) {
             (false, _) => Paths::None,
             (true, []) => Paths::All,
@@ -37,7 +37,7 @@ impl Anonymous {
         Self { user: Arc::new(UserInfo::anonymous()), paths }
     }
 
-    pub fn user_for(&self, path: &str) -> Option<Arc<UserInfo>> {
+    pub(super) fn user_for(&self, path: &str) -> Option<Arc<UserInfo>> {
         let open = match &self.paths {
             Paths::None => false,
             Paths::All => true,

@@ -15,7 +15,7 @@ const TYPE: &str = "bootstrap.kubernetes.io/token";
 const DEFAULT_GROUP: &str = "system:bootstrappers";
 
 /// The user that a bootstrap token stands for, if its Secret says so now.
-pub fn authenticate(token: &str, lookup: &dyn ObjectLookup, now: Timestamp) -> Option<UserInfo> {
+pub(super) fn authenticate(token: &str, lookup: &dyn ObjectLookup, now: Timestamp) -> Option<UserInfo> {
     let (id, secret) = split(token)?;
     let stored = lookup.get("", "secrets", "kube-system", &format!("bootstrap-token-{id}"))?;
     let object = stored.value();

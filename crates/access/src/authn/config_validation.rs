@@ -18,7 +18,10 @@ const AUTHENTICATORS_MAX: usize = 64;
 
 /// The compiled expressions of each authenticator, or every mistake. `own_issuers` are
 /// those of service account tokens, which no other authenticator may claim.
-pub fn validate(config: &AuthenticationConfiguration, own_issuers: &[String]) -> Result<Vec<Expressions>, ErrorList> {
+pub(super) fn validate(
+    config: &AuthenticationConfiguration,
+    own_issuers: &[String],
+) -> Result<Vec<Expressions>, ErrorList> {
     let root = Path::new("jwt");
     let mut errors = ErrorList::new();
     if config.jwt.len() > AUTHENTICATORS_MAX {

@@ -5,10 +5,10 @@ use super::user::UserInfo;
 use http::HeaderMap;
 use std::collections::BTreeMap;
 
-pub const USER_HEADER: &str = "x-remote-user";
-pub const UID_HEADER: &str = "x-remote-uid";
-pub const GROUP_HEADER: &str = "x-remote-group";
-pub const EXTRA_PREFIX: &str = "x-remote-extra-";
+pub(super) const USER_HEADER: &str = "x-remote-user";
+pub(super) const UID_HEADER: &str = "x-remote-uid";
+pub(super) const GROUP_HEADER: &str = "x-remote-group";
+pub(super) const EXTRA_PREFIX: &str = "x-remote-extra-";
 
 /// The user that the headers name, or `None` if they name nobody. The caller has checked
 /// the certificate.

@@ -125,20 +125,8 @@ impl Mode {
             let verb = format!("impersonate-on:{}:{}", self.name(), request.verb);
             authorizer.check(&Attributes { verb: &verb, user: asker, ..*request }).await?;
         }
-        let blank = Attributes {
-            user: asker,
-            verb: &verb,
-            api_group: if constrained { AUTHENTICATION } else { "" },
-            api_version: "v1",
-            resource: "",
-            subresource: "",
-            namespace: "",
-            name: "",
-            path: "",
-            is_resource: true,
-            field_selector: "",
-            label_selector: "",
-        };
+        let group = if constrained { AUTHENTICATION } else { "" };
+        let blank = Attributes::resource(asker, &verb, group, "v1", "");
         let mut acting = wanted.clone();
 
         let node = node_of(&wanted.name).filter(|_| constrained);

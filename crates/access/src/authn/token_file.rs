@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// The users by the digest of their token, so that finding one takes the same time
 /// however much of a guess is right.
 #[derive(Default)]
-pub struct StaticTokens(HashMap<[u8; 32], Arc<UserInfo>>);
+pub(super) struct StaticTokens(HashMap<[u8; 32], Arc<UserInfo>>);
 
 impl StaticTokens {
-    pub fn load(path: &Path) -> Result<Self, String> {
+    pub(super) fn load(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| format!("--token-auth-file: open {name}: {e}"))?;
         Self::parse(&name, &text).map_err(|why| format!("--token-auth-file: {why}"))
@@ -43,7 +43,7 @@ impl StaticTokens {
         Ok(Self(users))
     }
 
-    pub fn find(&self, token: &str) -> Option<Arc<UserInfo>> {
+    pub(super) fn find(&self, token: &str) -> Option<Arc<UserInfo>> {
         if self.0.is_empty() {
             return None;
         }

@@ -30,7 +30,7 @@ pub struct TokenWebhookConfig {
 /// What the other server said of a token, and until when that holds.
 type Remembered = (Option<Verified>, Timestamp);
 
-pub struct TokenWebhook {
+pub(super) struct TokenWebhook {
     hook: Hook,
     api_version: String,
     ttl: SignedDuration,
@@ -40,7 +40,7 @@ pub struct TokenWebhook {
 }
 
 impl TokenWebhook {
-    pub fn new(config: &TokenWebhookConfig, own_audiences: &[String]) -> Result<Self, String> {
+    pub(super) fn new(config: &TokenWebhookConfig, own_audiences: &[String]) -> Result<Self, String> {
         let flag = "--authentication-token-webhook-config-file";
         if !matches!(config.version.as_str(), "v1" | "v1beta1") {
             return Err(format!(
@@ -59,7 +59,7 @@ impl TokenWebhook {
     }
 
     /// `None` if the other server does not know the token either.
-    pub async fn authenticate(
+    pub(super) async fn authenticate(
         &self,
         token: &str,
         audiences: &[String],

@@ -80,20 +80,7 @@ fn attributes<'a>(
     namespace: &'a str,
     name: &'a str,
 ) -> Attributes<'a> {
-    Attributes {
-        user,
-        verb,
-        api_group: GROUP,
-        api_version: "*",
-        resource,
-        subresource: "",
-        namespace,
-        name,
-        path: "",
-        is_resource: true,
-        field_selector: "",
-        label_selector: "",
-    }
+    Attributes { namespace, name, ..Attributes::resource(user, verb, GROUP, "*", resource) }
 }
 
 /// Whether an update changes only what the garbage collector changes.

@@ -55,6 +55,32 @@ pub struct Attributes<'a> {
     pub label_selector: &'a str,
 }
 
+impl<'a> Attributes<'a> {
+    /// The question about all objects of a resource, everywhere; callers narrow it.
+    pub fn resource(
+        user: &'a UserInfo,
+        verb: &'a str,
+        api_group: &'a str,
+        api_version: &'a str,
+        resource: &'a str,
+    ) -> Self {
+        Self {
+            user,
+            verb,
+            api_group,
+            api_version,
+            resource,
+            subresource: "",
+            namespace: "",
+            name: "",
+            path: "",
+            is_resource: true,
+            field_selector: "",
+            label_selector: "",
+        }
+    }
+}
+
 impl Attributes<'_> {
     /// Why it is forbidden, in upstream's words, with the authorizers' reason if there is one.
     pub fn denial(&self, reason: &str) -> String {

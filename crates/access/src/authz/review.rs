@@ -141,20 +141,7 @@ fn object_at<'a>(review: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn attributes_of<'a>(review: &'a Value, user: &'a UserInfo) -> Attributes<'a> {
-    let mut attributes = Attributes {
-        user,
-        verb: "",
-        api_group: "",
-        api_version: "",
-        resource: "",
-        subresource: "",
-        namespace: "",
-        name: "",
-        path: "",
-        is_resource: false,
-        field_selector: "",
-        label_selector: "",
-    };
+    let mut attributes = Attributes { is_resource: false, ..Attributes::resource(user, "", "", "", "") };
     if let Some(resource) = object_at(review, "resourceAttributes") {
         attributes.is_resource = true;
         attributes.verb = resource.str_at(&["verb"]);

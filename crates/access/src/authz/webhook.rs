@@ -23,7 +23,7 @@ const REMEMBERED: usize = 8192;
 const REMEMBERED_LENGTH: usize = 10_000;
 
 /// A compiled match condition.
-pub type Condition = Program;
+pub(super) type Condition = Program;
 
 pub(super) struct WebhookAuthorizer {
     name: String,
@@ -269,7 +269,7 @@ fn environment() -> &'static Environment {
 }
 
 /// The reason why an expression is no condition is upstream's.
-pub fn compile_condition(expression: &str) -> Result<Condition, String> {
+pub(super) fn compile_condition(expression: &str) -> Result<Condition, String> {
     let program = environment().compile(expression).map_err(|why| format!("compilation failed: {why}"))?;
     match program.result_type() {
         Type::Bool => Ok(program),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A PriorityLevelConfiguration, read once.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Level {
+pub(super) struct Level {
     pub name: Arc<str>,
     pub uid: Arc<str>,
     pub is_exempt: bool,
@@ -25,7 +25,7 @@ pub struct Level {
 
 /// A level's seats, out of the server's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(super) struct Limits {
     pub nominal: u32,
     /// What stays when all that can be lent is lent.
     pub minimum: u32,
@@ -35,7 +35,7 @@ pub struct Limits {
 
 impl Level {
     /// The defaults of the kind were applied when the object was written.
-    pub fn read(object: &Value) -> Self {
+    pub(super) fn read(object: &Value) -> Self {
         let is_exempt = object.str_at(&["spec", "type"]) == "Exempt";
         let part = &object["spec"][if is_exempt { "exempt" } else { "limited" }];
         let number = |value: &Value, default: u64| value.as_u64().unwrap_or(default);
@@ -62,7 +62,7 @@ impl Level {
 }
 
 /// The limits of every level, in the levels' order.
-pub fn compute_limits(server_seats: u32, levels: &[Level]) -> Vec<Limits> {
+pub(super) fn compute_limits(server_seats: u32, levels: &[Level]) -> Vec<Limits> {
     let seats = u64::from(server_seats);
     let sum: u64 = levels.iter().map(|level| level.shares).sum::<u64>().max(1);
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
@@ -78,7 +78,12 @@ pub fn compute_limits(server_seats: u32, levels: &[Level]) -> Vec<Limits> {
 
 /// How many more seats a level may take now. `others` are the seats in use and the limits
 /// of every other level that is not exempt.
-pub fn compute_free(server_seats: u32, own: Limits, in_use: u32, others: impl Iterator<Item = (u32, Limits)>) -> u32 {
+pub(super) fn compute_free(
+    server_seats: u32,
+    own: Limits,
+    in_use: u32,
+    others: impl Iterator<Item = (u32, Limits)>,
+) -> u32 {
     if in_use < own.nominal {
         return own.nominal - in_use;
     }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// How many queues, how many of them a flow may use, and how long each may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queuing {
+pub(super) struct Queuing {
     pub queues: usize,
     pub hand_size: usize,
     pub length_limit: usize,
@@ -18,7 +18,7 @@ pub struct Queuing {
 
 /// A request that waits.
 #[derive(Debug)]
-pub struct Waiting<T> {
+pub(super) struct Waiting<T> {
     pub width: u32,
     pub ticket: T,
     number: u64,
@@ -36,7 +36,7 @@ struct Queue<T> {
 const SERVICE_TIME: f64 = 0.003;
 
 #[derive(Debug)]
-pub struct Queues<T> {
+pub(super) struct Queues<T> {
     queuing: Queuing,
     queues: Vec<Queue<T>>,
     executing_seats: u32,
@@ -47,7 +47,7 @@ pub struct Queues<T> {
 }
 
 impl<T> Queues<T> {
-    pub fn new(queuing: Queuing) -> Self {
+    pub(super) fn new(queuing: Queuing) -> Self {
         let queue = |_| Queue { waiting: VecDeque::new(), executing: 0, next_begin: 0.0 };
         Self {
             queuing,
@@ -60,12 +60,12 @@ impl<T> Queues<T> {
         }
     }
 
-    pub fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
     /// The queue that a flow's next request would join: the least filled one of its hand.
-    pub fn choose(&self, flow: u64) -> usize {
+    pub(super) fn choose(&self, flow: u64) -> usize {
         let load = |index: usize| {
             let queue = &self.queues[index];
             let waiting: u32 = queue.waiting.iter().map(|waiting| waiting.width).sum();
@@ -78,7 +78,7 @@ impl<T> Queues<T> {
 
     /// Puts a request into a queue, and says under which number it can be taken out
     /// again; `Err` gives it back when the queue is full.
-    pub fn enqueue(&mut self, now: f64, queue: usize, width: u32, ticket: T) -> Result<u64, T> {
+    pub(super) fn enqueue(&mut self, now: f64, queue: usize, width: u32, ticket: T) -> Result<u64, T> {
         self.advance(now);
         let virtual_time = self.virtual_time;
         let chosen = &mut self.queues[queue];
@@ -96,7 +96,7 @@ impl<T> Queues<T> {
     }
 
     /// A request begins in a queue without having waited.
-    pub fn begin(&mut self, now: f64, queue: usize, width: u32) {
+    pub(super) fn begin(&mut self, now: f64, queue: usize, width: u32) {
         self.advance(now);
         let virtual_time = self.virtual_time;
         let chosen = &mut self.queues[queue];
@@ -108,7 +108,7 @@ impl<T> Queues<T> {
     /// The next request to begin, if it fits into the seats that are free: that of the
     /// queue which would finish it first in virtual time. Nothing overtakes one that is
     /// too wide for now, or it would wait for ever.
-    pub fn next(&mut self, now: f64, free_seats: u32) -> Option<(usize, Waiting<T>)> {
+    pub(super) fn next(&mut self, now: f64, free_seats: u32) -> Option<(usize, Waiting<T>)> {
         self.advance(now);
         let finish = |queue: &Queue<T>| {
             let width = queue.waiting.front().map(|waiting| waiting.width)?;
@@ -130,7 +130,7 @@ impl<T> Queues<T> {
     }
 
     /// A request is over; what it took more or less than was thought is charged to its queue.
-    pub fn finish(&mut self, now: f64, queue: usize, width: u32, took: f64) {
+    pub(super) fn finish(&mut self, now: f64, queue: usize, width: u32, took: f64) {
         self.advance(now);
         let queue = &mut self.queues[queue];
         queue.executing -= width;
@@ -139,7 +139,7 @@ impl<T> Queues<T> {
     }
 
     /// Takes out a request that waits no longer; `false` if it is not there any more.
-    pub fn leave(&mut self, queue: usize, number: u64) -> bool {
+    pub(super) fn leave(&mut self, queue: usize, number: u64) -> bool {
         let waiting = &mut self.queues[queue].waiting;
         let before = waiting.len();
         waiting.retain(|waiting| waiting.number != number);

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 
 /// A FlowSchema, read once.
 #[derive(Clone, Debug)]
-pub struct Schema {
+pub(super) struct Schema {
     pub name: String,
     pub uid: Arc<str>,
     pub level: Arc<str>,
@@ -26,7 +26,7 @@ pub struct Schema {
 
 /// What became of a schema's requests. Kept when the schema changes.
 #[derive(Debug)]
-pub struct Counts {
+pub(super) struct Counts {
     pub dispatched: AtomicU64,
     pub queue_full: AtomicU64,
     pub concurrency_limit: AtomicU64,
@@ -111,7 +111,7 @@ struct PathRule {
 
 impl Schema {
     /// The defaults of the kind were applied when the object was written.
-    pub fn read(object: &Value) -> Self {
+    pub(super) fn read(object: &Value) -> Self {
         let spec = &object["spec"];
         Self {
             name: object.name().to_owned(),
@@ -129,12 +129,12 @@ impl Schema {
     }
 
     /// The order in which schemas are tried.
-    pub fn order(&self) -> (i64, &str) {
+    pub(super) fn order(&self) -> (i64, &str) {
         (self.precedence, &self.name)
     }
 
     /// `resource` is the request's resource with its subresource, made once for all schemas.
-    pub fn matches(&self, info: &RequestInfo, resource: &str, user: &UserInfo) -> bool {
+    pub(super) fn matches(&self, info: &RequestInfo, resource: &str, user: &UserInfo) -> bool {
         self.rules.iter().any(|rule| {
             rule.subjects.iter().any(|subject| subject.matches(user))
                 && if info.is_resource {
@@ -146,7 +146,7 @@ impl Schema {
     }
 
     /// What tells the flows of this schema apart.
-    pub fn distinguish<'a>(&self, info: &'a RequestInfo, user: &'a UserInfo) -> &'a str {
+    pub(super) fn distinguish<'a>(&self, info: &'a RequestInfo, user: &'a UserInfo) -> &'a str {
         match self.distinguisher {
             Distinguisher::None => "",
             Distinguisher::User => &user.name,

@@ -4,7 +4,7 @@
 //! departs from the RFC so does this: `replace` adds a missing key of an object, an index
 //! may be negative and then counts from the end, and `test` takes a missing key for null.
 
-use super::unprocessable;
+use super::{go, unprocessable};
 use crate::status::Status;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub fn apply(document: &mut Value, patch: &Value) -> Result<(), Status> {
     let Value::Array(operations) = patch else {
         return Err(Status::bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-            json_kind(patch)
+            go::json_kind(patch)
         )));
     };
     if operations.len() > MAX_OPERATIONS {
@@ -35,7 +35,7 @@ pub fn apply(document: &mut Value, patch: &Value) -> Result<(), Status> {
         if !operation.is_object() {
             return Err(Status::bad_request(format!(
                 "error decoding patch: json: cannot unmarshal {} into Go value of type handlers.jsonPatchOp",
-                json_kind(operation)
+                go::json_kind(operation)
             )));
         }
         apply_one(document, operation, &mut copied).ok_or_else(unprocessable)?;
@@ -228,17 +228,6 @@ fn json_size(value: &Value) -> usize {
     let mut count = Count(0);
     serde_json::to_writer(&mut count, value).expect("a value is always writable, and counting cannot fail");
     count.0
-}
-
-fn json_kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! by content type, and every write ends in [`apply::update`] or [`apply::apply`].
 
 pub mod apply;
-mod go;
+pub mod go;
 pub mod json;
 pub mod merge;
 pub mod strategic;

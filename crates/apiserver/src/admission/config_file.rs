@@ -3,10 +3,10 @@
 //! ferry binary, before the server starts.
 
 use super::PluginConfig;
-use super::event_rate_limit;
-use super::image_policy::ImagePolicyConfig;
-use super::pod_security::PodSecurityConfig;
-use super::pod_toleration_restriction::TolerationsConfig;
+use super::plugins::event_rate_limit;
+use super::plugins::pods::image_policy::ImagePolicyConfig;
+use super::plugins::pods::pod_security::PodSecurityConfig;
+use super::plugins::pods::pod_toleration_restriction::TolerationsConfig;
 use ferry_api::field::ErrorList;
 use serde::Deserialize;
 use serde_yaml_ng::Value;

@@ -2,61 +2,28 @@
 //! authorized and before it is stored. The registry calls [`Admission::mutate`] before
 //! validation and [`Admission::validate`] after it, for every create, update and delete.
 //!
-//! To add a plugin: write `<plugin>.rs` and add its line to `all.rs`.
+//! To add a plugin: write `plugins/<plugin>.rs` and add its line to `all.rs`.
 
 pub mod all;
-mod always_admit;
-mod always_deny;
-mod always_pull_images;
-mod anti_affinity;
 pub mod cel;
-mod certificate_approval;
-mod certificate_signing;
-mod certificate_subject;
-mod claim_resize;
 mod config_file;
-mod default_ingress_class;
-mod default_storage_class;
-mod default_toleration_seconds;
-mod deny_service_external_ips;
-mod event_rate_limit;
-mod extended_resource_toleration;
-mod image_policy;
-mod limit_ranger;
 pub mod matching;
-mod namespace_auto_provision;
-mod namespace_exists;
-mod namespace_lifecycle;
-mod node_restriction;
-mod owner_references;
-mod pod_node_selector;
-mod pod_resize;
-pub mod pod_security;
-mod pod_toleration_restriction;
-mod pod_topology_labels;
+pub(crate) mod plugins;
 pub mod policy;
-pub mod priority;
-mod rbac_escalation;
 pub mod reinvocation;
-mod resource_quota;
-mod runtime_class;
-mod service_account;
-mod signer;
-mod storage_protection;
-mod taint_nodes;
-mod trust_bundle_attest;
 mod webhook;
 mod wiring;
 
 #[cfg(test)]
 mod testing;
 
+pub use plugins::pods::pod_security;
 pub use wiring::{PluginConfig, Wiring};
 
 use crate::authn::UserInfo;
 use crate::metrics::Metrics;
 use crate::metrics::admission::{Plugins, Step};
-use crate::registry::{Annotations, Caller, Warnings};
+use crate::registry::{Caller, RequestNotes, Warnings};
 use async_trait::async_trait;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -104,7 +71,7 @@ pub struct AdmissionRequest<'a> {
     pub dry_run: bool,
     sent_options: Arc<Value>,
     pub warnings: Warnings,
-    pub annotations: Annotations,
+    pub notes: RequestNotes,
     /// What plugins remember between the two rounds of mutation.
     pub reinvocation: Reinvocation,
 }
@@ -131,7 +98,7 @@ impl<'a> AdmissionRequest<'a> {
             dry_run: caller.dry_run,
             sent_options: caller.options.clone(),
             warnings: caller.warnings.clone(),
-            annotations: caller.annotations.clone(),
+            notes: caller.notes.clone(),
             reinvocation: Reinvocation::default(),
         }
     }
@@ -166,6 +133,13 @@ impl<'a> AdmissionRequest<'a> {
     /// Whether the write is about this resource.
     pub fn is_for(&self, group: &str, plural: &str) -> bool {
         self.row.group == group && self.row.plural == plural
+    }
+
+    /// Whether a pod itself is created or changed.
+    fn is_pod_write(&self) -> bool {
+        matches!(self.operation, Operation::Create | Operation::Update)
+            && self.is_for("", "pods")
+            && self.subresource.is_empty()
     }
 
     /// The object to be, if it is this resource itself and not a subresource of it.

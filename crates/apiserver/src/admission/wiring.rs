@@ -1,10 +1,10 @@
 //! What plugins are made of and which of them are on. `lib.rs` fills a [`Wiring`] once,
 //! `all.rs` hands its parts to the plugins.
 
-use super::event_rate_limit::{self, Limit};
-use super::image_policy::ImagePolicyConfig;
-use super::pod_security::PodSecurityConfig;
-use super::pod_toleration_restriction::TolerationsConfig;
+use super::plugins::event_rate_limit::{self, Limit};
+use super::plugins::pods::image_policy::ImagePolicyConfig;
+use super::plugins::pods::pod_security::PodSecurityConfig;
+use super::plugins::pods::pod_toleration_restriction::TolerationsConfig;
 use crate::authz::Authorizer;
 use crate::metrics::Metrics;
 use crate::registry::lookup::ObjectLookup;

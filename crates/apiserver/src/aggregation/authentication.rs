@@ -4,7 +4,7 @@
 //! again whenever somebody changes or deletes it, and when authorities are replaced.
 
 use crate::ServerState;
-use crate::bootstrap;
+use crate::controlplane::{Action, Key, ServerController, bootstrap, key_of};
 use crate::registry::lookup::Change;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -12,46 +12,41 @@ use ferry_pki::Facts;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::Arc;
 
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
 
-/// How long to wait before a write that failed is tried again.
-const RETRY: Duration = Duration::from_secs(5);
+struct ClusterAuthenticationTrust;
 
-pub async fn start(server: &Arc<ServerState>) {
-    let wake = server.authenticator.authorities_changed();
-    let changed = wake.clone();
-    server.lookup.subscribe(
-        "",
-        "configmaps",
-        Box::new(move |change| {
-            let (Change::Put(stored) | Change::Delete(stored)) = change;
-            if stored.name() == NAME && stored.namespace() == NAMESPACE {
-                changed.notify_one();
-            }
-        }),
-    );
-    let mut outcome = sync(server).await;
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
+pub(super) async fn start(server: &Arc<ServerState>) {
+    let queue = server.controllers.queue_of::<ClusterAuthenticationTrust>();
+    let controller = Arc::new(ClusterAuthenticationTrust);
+    let key = Key::new(NAMESPACE, NAME);
+    server.reconcile_first(&controller, &queue, [key.clone()]).await;
+    let (enqueue, own) = (queue.clone(), key.clone());
+    let observer = move |change: &Change| {
+        if key_of(change) == own {
+            enqueue.add(own.clone());
+        }
+    };
+    server.lookup.subscribe("", "configmaps", Box::new(observer));
+    let (replaced, enqueue) = (server.authenticator.authorities_changed(), queue.clone());
+    server.controllers.spawn(async move {
         loop {
-            match &outcome {
-                Ok(()) => wake.notified().await,
-                Err(status) => {
-                    tracing::warn!(
-                        error = status.message,
-                        "{NAMESPACE}/{NAME} could not be written; it is tried again"
-                    );
-                    let _ = tokio::time::timeout(RETRY, wake.notified()).await;
-                }
-            }
-            let Some(server) = server.upgrade() else { return };
-            outcome = sync(&server).await;
+            replaced.notified().await;
+            enqueue.add(key.clone());
         }
     });
+    server.run_controller(controller, &queue);
+}
+
+impl ServerController for ClusterAuthenticationTrust {
+    const NAME: &'static str = "cluster_authentication_trust_controller";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, _: &Key) -> Result<Action, Status> {
+        sync(server).await.map(|()| Action::Done)
+    }
 }
 
 async fn sync(server: &ServerState) -> Result<(), Status> {

@@ -1,24 +1,21 @@
 //! Whether a backend answers, told as the condition Available of its APIService
-//! (kube-aggregator/pkg/controllers/status). Each backend has a task of its own, woken by
-//! changes of its APIService, Service and EndpointSlices, and now and then by the clock,
-//! because the way to a backend can break without any object changing.
+//! (kube-aggregator/pkg/controllers/status). A backend is asked when its APIService, Service
+//! or EndpointSlices change, and now and then by the clock, because the way to a backend can
+//! break without any object changing.
 
 use super::index::{Entry, Remote};
 use crate::ServerState;
+use crate::controlplane::{Action, Key, ServerController, WorkQueue, key_of};
 use crate::registry::lookup::{Change, ObjectLookup};
 use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
 use ferry_api::object::{Meta, ensure_object};
-use ferry_api::rules::backoff::Backoff;
 use ferry_api::rules::condition;
 use ferry_api::status::Status;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
 
 /// The label by which EndpointSlices name their Service.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -28,9 +25,6 @@ const RECHECK: Duration = Duration::from_secs(30);
 
 /// What is learned of a backend's documents is renewed this often.
 const REFRESH: Duration = Duration::from_secs(60);
-
-/// The pauses after failures.
-const BACKOFF: Backoff = Backoff::new(Duration::from_millis(5), RECHECK);
 
 /// As many requests are made at once, and one success is enough: a Service may have
 /// several endpoints, of which some are just going.
@@ -58,128 +52,63 @@ impl Finding {
     }
 }
 
-/// The tasks by APIService, and who must be woken for which Service.
-#[derive(Default)]
-struct Tasks(Mutex<HashMap<String, (Remote, Arc<Notify>)>>);
+struct Availability;
 
-impl Tasks {
-    fn wake_for(&self, namespace: &str, service: &str) {
-        for (remote, wake) in self.0.lock().values() {
-            if remote.namespace == namespace && remote.service == service {
-                wake.notify_one();
-            }
+pub(super) fn start(server: &Arc<ServerState>) {
+    let queue = server.controllers.queue_of::<Availability>();
+    server.enqueue_changes("apiregistration.k8s.io", "apiservices", &queue);
+    let (state, enqueue) = (Arc::downgrade(server), queue.clone());
+    let observer = move |change: &Change| {
+        let key = key_of(change);
+        enqueue_backends(&state, &key.namespace, &key.name, &enqueue);
+    };
+    server.lookup.subscribe("", "services", Box::new(observer));
+    let (state, enqueue) = (Arc::downgrade(server), queue.clone());
+    let observer = move |change: &Change| {
+        let (Change::Put(stored) | Change::Delete(stored)) = change;
+        if let Some(service) = stored.label(SERVICE_NAME) {
+            enqueue_backends(&state, stored.namespace(), service, &enqueue);
+        }
+    };
+    server.lookup.subscribe("discovery.k8s.io", "endpointslices", Box::new(observer));
+    server.run_controller(Arc::new(Availability), &queue);
+}
+
+/// Wakes the APIServices that a Service answers for. Most Services answer for none, and there
+/// are few APIServices.
+fn enqueue_backends(server: &Weak<ServerState>, namespace: &str, service: &str, queue: &WorkQueue) {
+    let Some(server) = server.upgrade() else { return };
+    for entry in server.aggregator.index.all().iter() {
+        let remote = entry.remote.as_ref();
+        if remote.is_some_and(|remote| remote.namespace == namespace && remote.service == service) {
+            queue.add(Key::new("", &*entry.name));
         }
     }
 }
 
-pub fn start(server: &Arc<ServerState>) {
-    let tasks = Arc::new(Tasks::default());
-    let (changed, changes) = mpsc::unbounded_channel::<String>();
-    server.lookup.subscribe(
-        "apiregistration.k8s.io",
-        "apiservices",
-        Box::new(move |change| {
-            let (Change::Put(stored) | Change::Delete(stored)) = change;
-            // Nobody listens only when the server is gone.
-            let _ = changed.send(stored.name().to_owned());
-        }),
-    );
-    let of_services = tasks.clone();
-    server.lookup.subscribe(
-        "",
-        "services",
-        Box::new(move |change| {
-            let (Change::Put(stored) | Change::Delete(stored)) = change;
-            of_services.wake_for(stored.namespace(), stored.name());
-        }),
-    );
-    let of_slices = tasks.clone();
-    server.lookup.subscribe(
-        "discovery.k8s.io",
-        "endpointslices",
-        Box::new(move |change| {
-            let (Change::Put(stored) | Change::Delete(stored)) = change;
-            if let Some(service) = stored.label(SERVICE_NAME) {
-                of_slices.wake_for(stored.namespace(), service);
-            }
-        }),
-    );
-    tokio::spawn(follow(Arc::downgrade(server), tasks, changes));
-}
+impl ServerController for Availability {
+    const NAME: &'static str = "RemoteAvailabilityController";
+    /// A backend that does not answer holds its worker until the attempts time out.
+    const WORKERS: usize = 5;
 
-/// Gives each APIService with a backend its task.
-async fn follow(server: Weak<ServerState>, tasks: Arc<Tasks>, mut changes: mpsc::UnboundedReceiver<String>) {
-    while let Some(name) = changes.recv().await {
-        let Some(state) = server.upgrade() else { return };
-        let entry = state.aggregator.index.get(&name);
-        let remote = entry.as_ref().and_then(|entry| entry.remote.clone());
-        let Some(remote) = remote else {
-            // The task, if there is one, finds out by itself that it is over.
-            if let Some((_, wake)) = tasks.0.lock().get(&name) {
-                wake.notify_one();
-            }
-            if entry.is_some_and(|entry| !entry.available)
-                && let Err(status) = write(&state, &name, &Finding::local()).await
-            {
-                tracing::warn!(name, error = status.message, "the status of an APIService could not be written");
-            }
-            continue;
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        let entry = server.aggregator.index.get(&key.name);
+        let Some(entry) = entry.filter(|entry| entry.remote.is_some() || !entry.available) else {
+            server.aggregator.documents.forget(&key.name);
+            return Ok(Action::Done);
         };
-        let mut running = tasks.0.lock();
-        match running.get_mut(&name) {
-            Some((known, wake)) => {
-                *known = remote;
-                wake.notify_one();
-            }
-            None => {
-                let wake = Arc::new(Notify::new());
-                running.insert(name.clone(), (remote, wake.clone()));
-                tokio::spawn(watch_backend(server.clone(), tasks.clone(), name, wake));
-            }
+        let finding = check(server, &entry).await;
+        // What the backend serves is known before anyone is told that it does.
+        server.aggregator.refresh_documents(&entry, finding.status == "True", REFRESH).await;
+        match write(server, &key.name, &finding).await {
+            Err(status) if !status.is_not_found() => return Err(status),
+            _ => {}
         }
-    }
-}
-
-/// Asks one backend for as long as its APIService names it.
-async fn watch_backend(server: Weak<ServerState>, tasks: Arc<Tasks>, name: String, wake: Arc<Notify>) {
-    let mut backoff = BACKOFF;
-    loop {
-        let wait = {
-            let Some(server) = server.upgrade() else { return };
-            let entry = {
-                // Under the lock, so that an APIService that comes back either finds this
-                // task going on or starts another.
-                let mut running = tasks.0.lock();
-                let entry = server.aggregator.index.get(&name).filter(|entry| entry.remote.is_some());
-                if entry.is_none() {
-                    running.remove(&name);
-                }
-                entry
-            };
-            let Some(entry) = entry else {
-                server.aggregator.documents.forget(&name);
-                return;
-            };
-            let finding = check(&server, &entry).await;
-            let failed_check = finding.reason == "FailedDiscoveryCheck";
-            // What the backend serves is known before anyone is told that it does.
-            server.aggregator.refresh_documents(&entry, finding.status == "True", REFRESH).await;
-            let written = write(&server, &name, &finding).await;
-            let has_failed = failed_check || written.is_err();
-            if let Err(status) = written
-                && !status.is_not_found()
-                && !status.is_conflict()
-            {
-                tracing::warn!(name, error = status.message, "the status of an APIService could not be written");
-            }
-            if has_failed {
-                backoff.next_pause()
-            } else {
-                backoff.reset();
-                RECHECK
-            }
-        };
-        let _ = tokio::time::timeout(wait, wake.notified()).await;
+        if finding.reason == "FailedDiscoveryCheck" {
+            return Err(Status::service_unavailable(finding.message));
+        }
+        // An APIService that names no backend is as it is until it changes.
+        Ok(if entry.remote.is_some() { Action::RequeueAfter(RECHECK) } else { Action::Done })
     }
 }
 

@@ -23,26 +23,26 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 const DOCUMENT_MAX: usize = 64 << 20;
 
 /// An answer to a request of our own.
-pub struct Fetched {
+pub(crate) struct Fetched {
     pub code: StatusCode,
     pub headers: HeaderMap,
     pub bytes: Bytes,
 }
 
 impl Fetched {
-    pub fn header(&self, name: HeaderName) -> &str {
+    pub(crate) fn header(&self, name: HeaderName) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
 /// The identity of our own requests. The group makes sure that no backend refuses them.
-pub fn aggregator_user() -> UserInfo {
+pub(crate) fn aggregator_user() -> UserInfo {
     UserInfo { name: "system:kube-aggregator".into(), groups: vec!["system:masters".into()], ..UserInfo::default() }
 }
 
 impl Aggregator {
     /// Passes a client's request on. Failures are plain text, as upstream's are.
-    pub async fn serve(
+    pub(crate) async fn serve(
         &self,
         entry: &Entry,
         user: &UserInfo,
@@ -98,7 +98,7 @@ impl Aggregator {
     }
 
     /// Asks a backend for a document as the aggregator itself.
-    pub async fn fetch(&self, entry: &Entry, path: &str, accept: &str, etag: &str) -> Result<Fetched, String> {
+    pub(crate) async fn fetch(&self, entry: &Entry, path: &str, accept: &str, etag: &str) -> Result<Fetched, String> {
         let target = self.target(entry).map_err(|error| error.to_string())?;
         let mut request = Request::get(path).body(empty()).map_err(|error| error.to_string())?;
         let headers = request.headers_mut();

@@ -21,7 +21,7 @@ const ACCEPT_DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=A
 
 /// By the name of the APIService.
 #[derive(Default)]
-pub struct Documents(Mutex<State>);
+pub(crate) struct Documents(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -44,7 +44,7 @@ struct Known {
 impl Documents {
     /// A version as the aggregated discovery shows it. What could not be learned is stale
     /// and without resources.
-    pub fn version(&self, entry: &Entry) -> Value {
+    pub(crate) fn version(&self, entry: &Entry) -> Value {
         let state = self.0.lock();
         let discovery = state.known.get(&entry.name).and_then(|known| known.discovery.as_ref());
         match discovery {
@@ -58,7 +58,7 @@ impl Documents {
     }
 
     /// The paths that backends add to the index of OpenAPI v3 documents.
-    pub fn v3_index(&self, entries: &[Arc<Entry>]) -> Vec<(String, Value)> {
+    pub(crate) fn v3_index(&self, entries: &[Arc<Entry>]) -> Vec<(String, Value)> {
         let state = self.0.lock();
         let mut paths = Vec::new();
         for entry in entries.iter().filter(|entry| entry.remote.is_some()) {
@@ -71,7 +71,7 @@ impl Documents {
 
     /// The OpenAPI v2 documents, each with the prefix of the paths that count of it, and
     /// a number that changes when any of them does.
-    pub fn v2(&self, entries: &[Arc<Entry>]) -> (u64, Vec<(String, Arc<Value>)>) {
+    pub(crate) fn v2(&self, entries: &[Arc<Entry>]) -> (u64, Vec<(String, Arc<Value>)>) {
         let state = self.0.lock();
         let documents = entries
             .iter()
@@ -83,7 +83,7 @@ impl Documents {
         (state.generation, documents)
     }
 
-    pub fn forget(&self, name: &str) {
+    pub(crate) fn forget(&self, name: &str) {
         let mut state = self.0.lock();
         if state.known.remove(name).is_some_and(|known| known.v2.is_some()) {
             state.generation += 1;

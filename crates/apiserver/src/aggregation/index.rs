@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 /// One APIService.
 #[derive(Clone)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub name: String,
     pub group: String,
     pub version: String,
@@ -29,7 +29,7 @@ pub struct Entry {
 
 /// Where a group version is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remote {
+pub(crate) struct Remote {
     pub namespace: String,
     pub service: String,
     pub port: u16,
@@ -40,13 +40,13 @@ pub struct Remote {
 
 impl Remote {
     /// The name that the backend's certificate must carry.
-    pub fn server_name(&self) -> String {
+    pub(crate) fn server_name(&self) -> String {
         format!("{}.{}.svc", self.service, self.namespace)
     }
 }
 
 impl Entry {
-    pub fn read(object: &Value) -> Self {
+    pub(crate) fn read(object: &Value) -> Self {
         let remote = object.at(&["spec", "service"]).filter(|service| service.is_object()).map(|service| Remote {
             namespace: service.str_at(&["namespace"]).to_owned(),
             service: service.str_at(&["name"]).to_owned(),
@@ -68,7 +68,7 @@ impl Entry {
 
     /// The TLS settings towards the backend, with the front proxy's certificate as it is
     /// when a connection is made.
-    pub fn tls(&self, identity: Option<&Arc<LiveIdentity>>) -> Result<Arc<ClientConfig>, String> {
+    pub(crate) fn tls(&self, identity: Option<&Arc<LiveIdentity>>) -> Result<Arc<ClientConfig>, String> {
         let made = self.tls.get_or_init(|| {
             let remote = self.remote.as_ref().ok_or("a local APIService has no backend")?;
             let made = match (remote.skip_verify, remote.ca_bundle.as_str()) {
@@ -100,25 +100,25 @@ fn decode_bundle(text: &str) -> String {
 
 /// Readers take a snapshot; the cache's feeder alone writes.
 #[derive(Default)]
-pub struct Index(ArcSwap<Vec<Arc<Entry>>>);
+pub(crate) struct Index(ArcSwap<Vec<Arc<Entry>>>);
 
 impl Index {
-    pub fn all(&self) -> Arc<Vec<Arc<Entry>>> {
+    pub(crate) fn all(&self) -> Arc<Vec<Arc<Entry>>> {
         self.0.load_full()
     }
 
     /// The names of all, and whether each can be answered for.
-    pub fn availability(&self) -> Vec<(String, bool)> {
+    pub(crate) fn availability(&self) -> Vec<(String, bool)> {
         let all = self.0.load();
         all.iter().map(|entry| (entry.name.clone(), entry.remote.is_none() || entry.available)).collect()
     }
 
-    pub fn get(&self, name: &str) -> Option<Arc<Entry>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Entry>> {
         self.0.load().iter().find(|entry| entry.name == name).cloned()
     }
 
     /// The APIService that answers elsewhere for a path, if there is one.
-    pub fn remote_of_path(&self, path: &str) -> Option<Arc<Entry>> {
+    pub(crate) fn remote_of_path(&self, path: &str) -> Option<Arc<Entry>> {
         let mut parts = path.trim_start_matches('/').split('/');
         let (root, group, version) = (parts.next()?, parts.next()?, parts.next()?);
         if root != "apis" {
@@ -128,7 +128,7 @@ impl Index {
         all.iter().find(|entry| entry.remote.is_some() && entry.group == group && entry.version == version).cloned()
     }
 
-    pub fn apply(&self, change: &Change) {
+    pub(crate) fn apply(&self, change: &Change) {
         let mut all: Vec<Arc<Entry>> = self.all().to_vec();
         match change {
             Change::Put(stored) => {
@@ -150,7 +150,7 @@ impl Index {
 
     /// Groups and their versions in the order of discovery: what APIServices say, what
     /// `served` has beside them, and the group of APIServices before all.
-    pub fn ordered(&self, served: impl Iterator<Item = (String, String)>) -> Vec<(String, Vec<String>)> {
+    pub(crate) fn ordered(&self, served: impl Iterator<Item = (String, String)>) -> Vec<(String, Vec<String>)> {
         let all = self.0.load();
         let mut ranked: Vec<Ranked> = all
             .iter()

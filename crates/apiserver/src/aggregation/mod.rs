@@ -14,11 +14,11 @@
 
 mod authentication;
 mod availability;
-pub mod backend;
-pub mod documents;
-pub mod index;
-pub mod openapi;
-pub mod priority;
+pub(crate) mod backend;
+pub(crate) mod documents;
+pub(crate) mod index;
+pub(crate) mod openapi;
+pub(crate) mod priority;
 mod register;
 
 use crate::ServerState;
@@ -31,7 +31,7 @@ use index::Index;
 use std::sync::Arc;
 
 /// What requests need to know of the other servers.
-pub struct Aggregator {
+pub(crate) struct Aggregator {
     pub index: Index,
     pub documents: Documents,
     pub counters: Counters,
@@ -42,7 +42,11 @@ pub struct Aggregator {
 
 impl Aggregator {
     /// Follows the APIServices from now on.
-    pub fn new(lookup: Arc<dyn ObjectLookup>, dial: Arc<dyn Dial>, identity: Option<Arc<LiveIdentity>>) -> Arc<Self> {
+    pub(crate) fn new(
+        lookup: Arc<dyn ObjectLookup>,
+        dial: Arc<dyn Dial>,
+        identity: Option<Arc<LiveIdentity>>,
+    ) -> Arc<Self> {
         let aggregator = Arc::new(Self {
             index: Index::default(),
             documents: Documents::default(),
@@ -67,7 +71,7 @@ impl Aggregator {
 }
 
 /// Makes what every cluster has and starts what keeps it true. Ends with the server.
-pub async fn start(server: &Arc<ServerState>) {
+pub(crate) async fn start(server: &Arc<ServerState>) {
     authentication::start(server).await;
     register::start(server).await;
     availability::start(server);

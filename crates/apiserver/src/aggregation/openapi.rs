@@ -16,7 +16,7 @@ const PARAMETER: &str = "#/parameters/";
 
 impl Aggregator {
     /// A version 3 document from the server that it is about.
-    pub async fn serve_openapi(
+    pub(crate) async fn serve_openapi(
         &self,
         entry: &Entry,
         headers: &HeaderMap,
@@ -40,7 +40,7 @@ impl Aggregator {
 
 /// Adds a backend's paths below a prefix, and the definitions that they need, to ours. A
 /// definition of the same name that says something else is given another name.
-pub fn merge_v2(document: &mut Value, prefix: &str, addition: &Value) {
+pub(crate) fn merge_v2(document: &mut Value, prefix: &str, addition: &Value) {
     let Some(paths) = addition.get("paths").and_then(Value::as_object) else { return };
     let empty = Map::new();
     let theirs = addition.get("definitions").and_then(Value::as_object).unwrap_or(&empty);

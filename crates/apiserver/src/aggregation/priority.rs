@@ -5,11 +5,11 @@
 use std::cmp::{Ordering, Reverse};
 
 /// The group of APIServices themselves has none and comes before all others.
-pub const OWN_GROUP: &str = "apiregistration.k8s.io";
-pub const OWN_PRIORITY: i64 = 20_001;
+pub(crate) const OWN_GROUP: &str = "apiregistration.k8s.io";
+pub(crate) const OWN_PRIORITY: i64 = 20_001;
 
 /// What custom resources get.
-pub const CUSTOM: (i64, i64) = (1000, 100);
+pub(crate) const CUSTOM: (i64, i64) = (1000, 100);
 
 /// Group, version, the group's priority, the version's.
 const BUILTIN: [(&str, &str, i64, i64); 41] = [
@@ -58,13 +58,13 @@ const BUILTIN: [(&str, &str, i64, i64); 41] = [
 ];
 
 /// The priorities of a builtin group version; `None` for any other.
-pub fn builtin(group: &str, version: &str) -> Option<(i64, i64)> {
+pub(crate) fn builtin(group: &str, version: &str) -> Option<(i64, i64)> {
     BUILTIN.iter().find(|(g, v, ..)| *g == group && *v == version).map(|(_, _, group, version)| (*group, *version))
 }
 
 /// A group version with its place among the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranked {
+pub(crate) struct Ranked {
     pub group: String,
     pub version: String,
     pub group_priority: i64,
@@ -73,7 +73,7 @@ pub struct Ranked {
 
 /// The groups in the order of discovery, each with its versions in order. A group stands
 /// where its highest priority puts it; equals are told apart by name.
-pub fn sort(mut all: Vec<Ranked>) -> Vec<(String, Vec<String>)> {
+pub(crate) fn sort(mut all: Vec<Ranked>) -> Vec<(String, Vec<String>)> {
     all.sort_by(|a, b| {
         let name = |ranked: &Ranked| format!("{}.{}", ranked.version, ranked.group);
         Reverse(a.group_priority).cmp(&Reverse(b.group_priority)).then_with(|| name(a).cmp(&name(b)))
@@ -100,7 +100,7 @@ pub fn sort(mut all: Vec<Ranked>) -> Vec<(String, Vec<String>)> {
 
 /// Kubernetes' order of versions: v10 > v2 > v1 > v11beta2 > v10beta3 > v3alpha1 > foo10
 /// (apimachinery/pkg/version CompareKubeAwareVersionStrings).
-pub fn compare_versions(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
     match (parse_version(a), parse_version(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Greater,

@@ -5,15 +5,19 @@
 
 use super::priority::{self, CUSTOM, OWN_GROUP};
 use crate::ServerState;
+use crate::controlplane::{self, Key, ServerController, key_of};
+use crate::registry::lookup::Change;
 use crate::registry::{Caller, DeleteOptions, IfAbsent, Part, Target, Tracking};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
-use futures_util::stream::{self, StreamExt};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
-use tokio::sync::Notify;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+const GROUP: &str = "apiregistration.k8s.io";
+const PLURAL: &str = "apiservices";
+const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
 
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 const ON_START: &str = "onstart";
@@ -23,12 +27,6 @@ const ALWAYS: &str = "true";
 /// on other clusters. Its APIService is left alone while it names a Service, and made again
 /// when it is gone.
 const REPLACEABLE_GROUP: &str = "metrics.k8s.io";
-
-/// How many are written at a time; they share commits.
-const AT_ONCE: usize = 64;
-
-/// How long to wait before writes that failed are tried again.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// What is done about one APIService.
 #[derive(Debug, PartialEq)]
@@ -41,75 +39,65 @@ enum Action {
     Delete(String),
 }
 
-/// What was there and what was done since the server started.
-#[derive(Default)]
-struct Memory {
+/// The APIServices that were there when the server started, and those that were looked at since.
+struct Autoregister {
     at_start: BTreeSet<String>,
-    synced: BTreeSet<String>,
+    synced: Mutex<BTreeSet<String>>,
 }
 
 /// Makes the builtin ones before the first request is taken, then follows the changes.
-pub async fn start(server: &Arc<ServerState>) {
+pub(super) async fn start(server: &Arc<ServerState>) {
     let lookup = &server.lookup;
-    let wake = Arc::new(Notify::new());
-    for (group, plural) in
-        [("apiregistration.k8s.io", "apiservices"), ("apiextensions.k8s.io", "customresourcedefinitions")]
-    {
-        let wake = wake.clone();
-        lookup.subscribe(group, plural, Box::new(move |_| wake.notify_one()));
+    let at_start: BTreeSet<String> =
+        lookup.list(GROUP, PLURAL, None).iter().map(|stored| stored.name().to_owned()).collect();
+    let mut names = at_start.clone();
+    names.extend(server.registry.rows.all().iter().map(|row| name_of(&row.group, &row.version)));
+    for stored in lookup.list(DEFINITIONS.0, DEFINITIONS.1, None) {
+        names.extend(served_by(&stored.value()));
     }
-    let mut memory = Memory { at_start: current(server).into_keys().collect(), ..Memory::default() };
-    let done = sync(server, &mut memory).await;
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
-        let mut done = done;
-        loop {
-            if done {
-                wake.notified().await;
-            } else {
-                let _ = tokio::time::timeout(RETRY, wake.notified()).await;
-            }
-            let Some(server) = server.upgrade() else { return };
-            done = sync(&server, &mut memory).await;
+    let controller = Arc::new(Autoregister { at_start, synced: Mutex::default() });
+    let queue = server.controllers.queue_of::<Autoregister>();
+    server.reconcile_first(&controller, &queue, names.into_iter().map(|name| Key::new("", name))).await;
+    server.enqueue_changes(GROUP, PLURAL, &queue);
+    // By definition, so that a version that it serves no more is looked at as well.
+    let served: Mutex<HashMap<Key, Vec<String>>> = Mutex::default();
+    let enqueue = queue.clone();
+    let observer = move |change: &Change| {
+        let now = match change {
+            Change::Put(stored) => served_by(&stored.value()),
+            Change::Delete(_) => Vec::new(),
+        };
+        let before = if now.is_empty() {
+            served.lock().remove(&key_of(change))
+        } else {
+            served.lock().insert(key_of(change), now.clone())
+        };
+        for name in before.into_iter().flatten().chain(now) {
+            enqueue.add(Key::new("", name));
         }
-    });
+    };
+    lookup.subscribe(DEFINITIONS.0, DEFINITIONS.1, Box::new(observer));
+    server.run_controller(controller, &queue);
 }
 
-/// One pass over all; false when some write has to be tried again.
-async fn sync(server: &Arc<ServerState>, memory: &mut Memory) -> bool {
-    let (wanted, current) = (wanted(server), current(server));
-    let names: BTreeSet<&String> = wanted.keys().chain(current.keys()).collect();
-    let mut work = Vec::new();
-    for name in names {
-        let action =
-            plan(wanted.get(name), current.get(name), memory.at_start.contains(name), memory.synced.contains(name));
-        if action == Action::Nothing {
-            memory.synced.insert(name.clone());
-        } else {
-            let server = server.clone();
-            let name = name.clone();
-            work.push(async move {
-                let outcome = execute(&server, &name, action).await;
-                (name, outcome)
-            });
-        }
-    }
-    let outcomes: Vec<(String, Result<(), Status>)> = stream::iter(work).buffer_unordered(AT_ONCE).collect().await;
-    let mut done = true;
-    for (name, outcome) in outcomes {
-        match outcome {
+impl ServerController for Autoregister {
+    const NAME: &'static str = "autoregister";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<controlplane::Action, Status> {
+        let name = &key.name;
+        let current = server.lookup.get(GROUP, PLURAL, "", name).map(|stored| stored.value());
+        let is_synced = self.synced.lock().contains(name);
+        let action = plan(wanted(server, name).as_ref(), current.as_ref(), self.at_start.contains(name), is_synced);
+        match execute(server, name, action).await {
             Ok(()) => {
-                memory.synced.insert(name);
+                self.synced.lock().insert(name.clone());
             }
-            // Whoever was faster has woken us already.
+            // The write that was faster brings the key back.
             Err(status) if status.is_conflict() || status.is_not_found() || status.is_already_exists() => {}
-            Err(status) => {
-                tracing::warn!(name, error = status.message, "an APIService could not be written; it is tried again");
-                done = false;
-            }
+            Err(status) => return Err(status),
         }
+        Ok(controlplane::Action::Done)
     }
-    done
 }
 
 /// Upstream's table of cases (autoregister_controller.go checkAPIService).
@@ -146,7 +134,7 @@ fn plan(wanted: Option<&Value>, current: Option<&Value>, at_start: bool, synced:
 
 async fn execute(server: &ServerState, name: &str, action: Action) -> Result<(), Status> {
     let registry = &server.registry;
-    let Some(row) = registry.rows.find("apiregistration.k8s.io", "v1", "apiservices") else { return Ok(()) };
+    let Some(row) = registry.rows.find(GROUP, "v1", PLURAL) else { return Ok(()) };
     let caller = Caller::server();
     match action {
         Action::Nothing => Ok(()),
@@ -162,31 +150,34 @@ async fn execute(server: &ServerState, name: &str, action: Action) -> Result<(),
     }
 }
 
-fn current(server: &ServerState) -> BTreeMap<String, Value> {
-    let objects = server.lookup.list("apiregistration.k8s.io", "apiservices", None);
-    objects.iter().map(|stored| (stored.name().to_owned(), stored.value())).collect()
+fn name_of(group: &str, version: &str) -> String {
+    format!("{version}.{group}")
 }
 
-fn wanted(server: &ServerState) -> BTreeMap<String, Value> {
-    let mut wanted = BTreeMap::new();
-    for row in server.registry.rows.all().iter().filter(|row| row.group != OWN_GROUP) {
-        if let Some(priorities) = priority::builtin(&row.group, &row.version) {
-            let managed = if row.group == REPLACEABLE_GROUP { ALWAYS } else { ON_START };
-            let object = render(&row.group, &row.version, priorities, managed);
-            wanted.insert(object.name().to_owned(), object);
-        }
+/// The names of the APIServices that a definition is a reason for.
+fn served_by(definition: &Value) -> Vec<String> {
+    let group = definition.str_at(&["spec", "group"]);
+    let versions = definition.items_at(&["spec", "versions"]).iter();
+    let served = versions.filter(|version| version.bool_at(&["served"]).unwrap_or(false));
+    served.map(|version| name_of(group, version.str_at(&["name"]))).collect()
+}
+
+/// The APIService of this name as it should be, if this server answers for its group version.
+fn wanted(server: &ServerState, name: &str) -> Option<Value> {
+    let (version, group) = name.split_once('.')?;
+    let is_own = group == OWN_GROUP;
+    if !is_own
+        && server.registry.rows.all().iter().any(|row| row.group == group && row.version == version)
+        && let Some(priorities) = priority::builtin(group, version)
+    {
+        let managed = if group == REPLACEABLE_GROUP { ALWAYS } else { ON_START };
+        return Some(render(group, version, priorities, managed));
     }
-    for stored in server.lookup.list("apiextensions.k8s.io", "customresourcedefinitions", None) {
-        let definition = stored.value();
-        let group = definition.str_at(&["spec", "group"]);
-        for version in definition.items_at(&["spec", "versions"]) {
-            if version.bool_at(&["served"]).unwrap_or(false) {
-                let object = render(group, version.str_at(&["name"]), CUSTOM, ALWAYS);
-                wanted.entry(object.name().to_owned()).or_insert(object);
-            }
-        }
-    }
-    wanted
+    let mut definitions = server.lookup.list(DEFINITIONS.0, DEFINITIONS.1, None).into_iter();
+    let in_group = |stored: &str| stored.split_once('.').is_some_and(|(_, own)| own == group);
+    let is_served = definitions
+        .any(|stored| in_group(stored.name()) && served_by(&stored.value()).iter().any(|served| served == name));
+    is_served.then(|| render(group, version, CUSTOM, ALWAYS))
 }
 
 fn render(group: &str, version: &str, (group_priority, version_priority): (i64, i64), managed: &str) -> Value {
@@ -198,7 +189,7 @@ fn render(group: &str, version: &str, (group_priority, version_priority): (i64, 
     }
     json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
-        "metadata": {"name": format!("{version}.{group}"), "labels": {MANAGED: managed}},
+        "metadata": {"name": name_of(group, version), "labels": {MANAGED: managed}},
         "spec": spec,
     })
 }

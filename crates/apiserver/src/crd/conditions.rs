@@ -17,7 +17,7 @@ const APPROVAL_RULES: &str = "https://github.com/kubernetes/enhancements/pull/11
 
 /// One condition that a definition is to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub(super) struct Condition {
     pub kind: &'static str,
     pub status: &'static str,
     pub reason: &'static str,
@@ -25,7 +25,12 @@ pub struct Condition {
 }
 
 impl Condition {
-    pub fn new(kind: &'static str, status: &'static str, reason: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        kind: &'static str,
+        status: &'static str,
+        reason: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
         Self { kind, status, reason, message: message.into() }
     }
 
@@ -38,12 +43,12 @@ impl Condition {
     }
 }
 
-pub fn find<'a>(definition: &'a Value, kind: &str) -> Option<&'a Value> {
+pub(super) fn find<'a>(definition: &'a Value, kind: &str) -> Option<&'a Value> {
     definition.field("status").list("conditions").iter().find(|condition| condition.text("type") == kind)
 }
 
 /// Puts a condition in place of the one of its type.
-pub fn set_condition(definition: &mut Value, condition: &Condition, now: Timestamp) {
+pub(super) fn set_condition(definition: &mut Value, condition: &Condition, now: Timestamp) {
     let rendered = json!({
         "type": condition.kind, "status": condition.status, "reason": condition.reason, "message": condition.message,
     });
@@ -53,7 +58,7 @@ pub fn set_condition(definition: &mut Value, condition: &Condition, now: Timesta
 
 /// The definition with the names and conditions that it should have, if it has others.
 /// `group` is every other definition of the same group.
-pub fn plan_status(definition: &Value, group: &[Value], now: Timestamp) -> Option<Value> {
+pub(super) fn plan_status(definition: &Value, group: &[Value], now: Timestamp) -> Option<Value> {
     let mut planned = definition.clone();
     plan_names(&mut planned, definition, group, now);
     for condition in [plan_structural(definition), plan_approval(definition)].into_iter().flatten() {
@@ -65,7 +70,7 @@ pub fn plan_status(definition: &Value, group: &[Value], now: Timestamp) -> Optio
 }
 
 /// The condition that tells whether a definition whose rows are there is served.
-pub fn plan_established(definition: &Value) -> Option<Condition> {
+pub(super) fn plan_established(definition: &Value) -> Option<Condition> {
     if !is_true(definition, "NamesAccepted") || is_true(definition, "Established") {
         return None;
     }

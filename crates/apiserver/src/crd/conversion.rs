@@ -9,6 +9,7 @@ use crate::webhook::{DEFAULT_TIMEOUT, Hook};
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::object::{Meta, ensure_object};
+use ferry_api::patch::go::type_name;
 use ferry_api::status::Status;
 use ferry_resources::custom_resource::{Converted, Converter};
 use ferry_resources::read::Read;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The converter that a definition asks for.
-pub fn converter(
+pub(super) fn converter(
     definition: &Value,
     lookup: Arc<dyn ObjectLookup>,
     metrics: Arc<Metrics>,
@@ -205,7 +206,7 @@ fn accept(original: &Value, mut converted: Value, to: &GroupVersion) -> Result<V
 fn restore_metadata(original: &Value, converted: &Value) -> Result<Map<String, Value>, String> {
     let returned = match converted.get("metadata") {
         Some(Value::Object(returned)) => returned,
-        Some(other) => return Err(format!("invalid metadata of type {} in converted object", go_type(other))),
+        Some(other) => return Err(format!("invalid metadata of type {} in converted object", type_name(other))),
         None => return Err("missing metadata in converted object".to_owned()),
     };
     let mut metadata = original.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -217,11 +218,11 @@ fn restore_metadata(original: &Value, converted: &Value) -> Result<Map<String, V
             }
             Some(Value::Object(pairs)) => pairs,
             Some(other) => {
-                return Err(format!("invalid metadata.{key} of type {} in converted object", go_type(other)));
+                return Err(format!("invalid metadata.{key} of type {} in converted object", type_name(other)));
             }
         };
         if let Some((name, value)) = pairs.iter().find(|(_, value)| !value.is_string()) {
-            let found = go_type(value);
+            let found = type_name(value);
             return Err(format!("metadata.{key}[{name}] must be a string, but is {found} in converted object"));
         }
         if metadata.get(key).and_then(Value::as_object) != Some(pairs) {
@@ -243,18 +244,6 @@ fn restore_metadata(original: &Value, converted: &Value) -> Result<Map<String, V
         metadata.insert(key.to_owned(), Value::Object(pairs.clone()));
     }
     Ok(metadata)
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
 }
 
 #[cfg(test)]

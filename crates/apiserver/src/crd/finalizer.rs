@@ -3,10 +3,12 @@
 //! (apiextensions-apiserver's pkg/controller/finalizer).
 
 use super::conditions::{Condition, set_condition};
-use super::controller::Controller;
+use super::controller::{write, write_condition};
+use super::serving::Serving;
 use super::{FINALIZER, GROUP, PLURAL};
 use crate::ServerState;
 use crate::cache::Stored;
+use crate::controlplane::{Action, Key, ServerController, WorkQueue};
 use crate::registry::{Caller, DeleteOptions};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
@@ -19,19 +21,42 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// After this long without an end the definition says that it still waits.
+/// After this long without an end the definition says that it still waits, and another gets the
+/// worker (upstream: crd_finalizer.go, one minute).
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many instances are deleted at a time: enough to share commits.
 const AT_ONCE: usize = 64;
 
+struct InstanceFinalizer {
+    serving: Arc<Serving>,
+}
+
+/// Starts the controller; the loop over definitions gives it those that are being deleted.
+pub(super) fn start(server: &Arc<ServerState>, serving: Arc<Serving>) -> WorkQueue {
+    let queue = server.controllers.queue_of::<InstanceFinalizer>();
+    server.run_controller(Arc::new(InstanceFinalizer { serving }), &queue);
+    queue
+}
+
+impl ServerController for InstanceFinalizer {
+    const NAME: &'static str = "crd_finalizer";
+    /// A worker waits for the finalizers of instances, so that a few definitions whose instances
+    /// do not go must not keep all others from going.
+    const WORKERS: usize = 16;
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        finalize(&self.serving, server, &key.name).await.map(|()| Action::Done)
+    }
+}
+
 /// Deletes the instances of a definition that is being deleted, then lets it go. May be
 /// repeated at any point.
-pub(super) async fn finalize(controller: &Controller, server: &Arc<ServerState>, name: &str) -> Result<(), Status> {
+async fn finalize(serving: &Serving, server: &Arc<ServerState>, name: &str) -> Result<(), Status> {
     let Some(definition) = current(server, name) else { return Ok(()) };
     let begun =
         Condition::new("Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
-    if controller.write_condition(server, definition, &begun).await?.is_none() {
+    if write_condition(server, definition, &begun).await?.is_none() {
         return Ok(());
     }
     let Some(definition) = current(server, name) else { return Ok(()) };
@@ -42,9 +67,9 @@ pub(super) async fn finalize(controller: &Controller, server: &Arc<ServerState>,
         Condition::new("Terminating", "False", "OverlappingBuiltInResource", text)
     } else if is_true(&definition, "Established") {
         // The rows that refuse creation must be there before the instances are counted.
-        controller.serving.serve(server, &definition).await?;
-        match controller.serving.storage_row(name) {
-            Some(row) => delete_instances(controller, server, name, &row).await?,
+        serving.serve(server, &definition).await?;
+        match serving.storage_row(name) {
+            Some(row) => delete_instances(server, name, &row).await?,
             None => return Ok(()),
         }
         Condition::new("Terminating", "False", "InstanceDeletionCompleted", "removed all instances")
@@ -56,7 +81,7 @@ pub(super) async fn finalize(controller: &Controller, server: &Arc<ServerState>,
     let kept: Vec<Value> =
         last.finalizers().into_iter().filter(|finalizer| *finalizer != FINALIZER).map(Value::from).collect();
     last.set_meta("finalizers", kept);
-    controller.write(server, last).await?;
+    write(server, last).await?;
     Ok(())
 }
 
@@ -67,12 +92,7 @@ fn current(server: &ServerState, name: &str) -> Option<Value> {
 
 /// Returns when no instance is left. Those with finalizers of their own go when others
 /// remove them; every change that is applied is a reason to look again.
-async fn delete_instances(
-    controller: &Controller,
-    server: &Arc<ServerState>,
-    name: &str,
-    row: &Arc<Row>,
-) -> Result<(), Status> {
+async fn delete_instances(server: &Arc<ServerState>, name: &str, row: &Arc<Row>) -> Result<(), Status> {
     let cache = &server.registry.cache;
     let mut applied = cache.subscribe_applied();
     let mut stopped = server.stop.subscribe();
@@ -88,7 +108,7 @@ async fn delete_instances(
         let outcomes: Vec<Result<(), Status>> = stream::iter(deletions).buffer_unordered(AT_ONCE).collect().await;
         if let Some(Err(failure)) = outcomes.into_iter().find(Result::is_err) {
             let text = format!("could not issue all deletes: {}", failure.message);
-            report(controller, server, name, "InstanceDeletionFailed", text).await?;
+            report(server, name, "InstanceDeletionFailed", text).await?;
             return Err(failure);
         }
         tokio::select! {
@@ -96,7 +116,8 @@ async fn delete_instances(
             _ = stopped.changed() => return Ok(()),
             () = tokio::time::sleep(PATIENCE) => {
                 let text = "could not confirm zero CustomResources remaining: context deadline exceeded";
-                report(controller, server, name, "InstanceDeletionCheck", text.to_owned()).await?;
+                report(server, name, "InstanceDeletionCheck", text.to_owned()).await?;
+                return Err(Status::service_unavailable(text));
             }
         }
     }
@@ -110,15 +131,9 @@ async fn delete_one(server: Arc<ServerState>, row: Arc<Row>, object: Arc<Stored>
     server.registry.clone().delete_stored(row, object, DeleteOptions::default(), Caller::server()).await
 }
 
-async fn report(
-    controller: &Controller,
-    server: &ServerState,
-    name: &str,
-    reason: &'static str,
-    text: String,
-) -> Result<(), Status> {
+async fn report(server: &ServerState, name: &str, reason: &'static str, text: String) -> Result<(), Status> {
     if let Some(definition) = current(server, name) {
-        controller.write_condition(server, definition, &Condition::new("Terminating", "True", reason, text)).await?;
+        write_condition(server, definition, &Condition::new("Terminating", "True", reason, text)).await?;
     }
     Ok(())
 }

@@ -14,10 +14,10 @@ mod conditions;
 mod controller;
 mod conversion;
 mod finalizer;
-pub mod openapi;
+pub(crate) mod openapi;
 mod serving;
 
-pub use controller::start;
+pub(crate) use controller::start;
 
 const GROUP: &str = "apiextensions.k8s.io";
 const PLURAL: &str = "customresourcedefinitions";

@@ -19,14 +19,14 @@ const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 /// Which of the two documents a schema is for. Version 2 knows less, and kubectl is strict
 /// about what it does know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     V2,
     V3,
 }
 
 /// What is said about the fields that every object has; absent without prose.
 #[derive(Clone, Debug, Default)]
-pub struct Prose {
+pub(crate) struct Prose {
     pub api_version: Option<String>,
     pub kind: Option<String>,
     pub metadata: Option<String>,
@@ -34,7 +34,7 @@ pub struct Prose {
 }
 
 /// The schemas of a row; `None` for builtin kinds.
-pub fn render(row: &Row, dialect: Dialect, prose: &Prose) -> Option<CustomSchema> {
+pub(crate) fn render(row: &Row, dialect: Dialect, prose: &Prose) -> Option<CustomSchema> {
     let custom = row.custom.as_ref()?;
     let mut object = render_object(custom, dialect, prose);
     let mut list = render_list(row, dialect, prose);

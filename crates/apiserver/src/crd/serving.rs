@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// By the definition's name.
 #[derive(Default)]
-pub struct Serving(Mutex<HashMap<String, Served>>);
+pub(super) struct Serving(Mutex<HashMap<String, Served>>);
 
 struct Served {
     /// What the rows were made of; a change of anything else changes nothing.
@@ -44,7 +44,7 @@ impl MadeOf {
 
 impl Serving {
     /// Serves a definition as it is now. Its objects are in memory before anyone can ask.
-    pub async fn serve(&self, server: &ServerState, definition: &Value) -> Result<(), Status> {
+    pub(super) async fn serve(&self, server: &ServerState, definition: &Value) -> Result<(), Status> {
         let name = definition.name();
         let made_of = MadeOf::of(definition);
         let known = {
@@ -79,7 +79,7 @@ impl Serving {
 
     /// Serves a definition no more, and gives back all that was kept for it. Its objects
     /// stay in the store.
-    pub fn stop(&self, server: &ServerState, name: &str) {
+    pub(super) fn stop(&self, server: &ServerState, name: &str) {
         let Some(served) = self.0.lock().remove(name) else { return };
         let registry = &server.registry;
         registry.rows.replace_custom(name, &[]);
@@ -91,7 +91,7 @@ impl Serving {
     }
 
     /// The row in which a definition's objects are stored, served or not.
-    pub fn storage_row(&self, name: &str) -> Option<Arc<Row>> {
+    pub(super) fn storage_row(&self, name: &str) -> Option<Arc<Row>> {
         self.0.lock().get(name).map(|served| served.storage.clone())
     }
 }

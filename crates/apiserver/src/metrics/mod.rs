@@ -90,7 +90,7 @@ impl Metrics {
         head(&mut out, name, Gauge::KIND, "OpenAPI documents that are kept rendered.");
         line(&mut out, name, "", server.openapi.len());
         process::render(&mut out);
-        server.config.more_metrics.iter().for_each(|render| render(&mut out));
+        server.config.queues.render(&mut out);
         out
     }
 }

@@ -6,7 +6,7 @@ use super::family::{head, line, render_labels};
 /// Linux counts time for user space in hundredths of a second, on every machine.
 const TICKS: f64 = 100.0;
 
-pub fn render(out: &mut String) {
+pub(super) fn render(out: &mut String) {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let texts = (read("/proc/self/stat"), read("/proc/self/status"), read("/proc/self/limits"), read("/proc/stat"));
     let open = std::fs::read_dir("/proc/self/fd").map(|files| files.count()).ok();
@@ -28,7 +28,7 @@ pub fn render(out: &mut String) {
 }
 
 /// When the process began; alone, because the health figures tell it too.
-pub fn render_start(out: &mut String) {
+pub(super) fn render_start(out: &mut String) {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     if let Some(started) = compute(&read("/proc/self/stat"), "", "", &read("/proc/stat")).started {
         let name = "process_start_time_seconds";
@@ -38,7 +38,7 @@ pub fn render_start(out: &mut String) {
 }
 
 fn render_build(out: &mut String) {
-    let version = crate::version::render();
+    let version = crate::non_resource::version::render();
     let names = [
         ("major", "major"),
         ("minor", "minor"),

@@ -43,7 +43,7 @@ const LABELS_WITHOUT_DRY_RUN: [&str; 7] = ["verb", "group", "version", "resource
 const APISERVER: &str = "apiserver";
 
 pub struct Requests {
-    series: Table<Figures>,
+    series: Table<RequestFigures>,
     long_running: Family<Gauge>,
     terminations: Family<Counter>,
     deprecated: Family<Gauge>,
@@ -53,7 +53,7 @@ pub struct Requests {
 }
 
 /// Everything that is kept for one set of labels, so that a request finds it all at once.
-pub struct Figures {
+pub struct RequestFigures {
     /// By status code; a handful.
     codes: Mutex<Vec<(u16, u64)>>,
     durations: Histogram,
@@ -64,7 +64,7 @@ pub struct Figures {
 }
 
 /// What a request is about, in upstream's words.
-pub struct Subject<'a> {
+pub struct RequestLabels<'a> {
     verb: &'static str,
     group: &'a str,
     version: &'a str,
@@ -74,7 +74,7 @@ pub struct Subject<'a> {
     component: &'static str,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> RequestLabels<'a> {
     pub fn of(info: &RequestInfo, row: &'a Row, is_apply: bool) -> Self {
         let subresource = row.subresource(&info.subresource).map_or("", |subresource| subresource.name.as_ref());
         let verb = match info.verb.as_str() {
@@ -170,11 +170,11 @@ impl Default for Requests {
 
 impl Requests {
     /// Where a request is counted.
-    pub fn find(&self, subject: &Subject<'_>, query: &Query) -> Arc<Series<Figures>> {
+    pub fn find(&self, subject: &RequestLabels<'_>, query: &Query) -> Arc<Series<RequestFigures>> {
         let dry_run = dry_run(query);
         let [verb, group, version, resource, subresource, scope, component] = subject.values();
         let values = [verb, dry_run, group, version, resource, subresource, scope, component];
-        self.series.find(&values, || Figures {
+        self.series.find(&values, || RequestFigures {
             codes: Mutex::default(),
             durations: Histogram::new(&DURATIONS),
             sli: dry_run.is_empty().then(|| Histogram::new(&SLI_DURATIONS)),
@@ -182,11 +182,11 @@ impl Requests {
         })
     }
 
-    pub fn long_running(&self, subject: &Subject<'_>) -> Arc<Series<Gauge>> {
+    pub fn long_running(&self, subject: &RequestLabels<'_>) -> Arc<Series<Gauge>> {
         self.long_running.of(&subject.values())
     }
 
-    pub fn terminated(&self, subject: &Subject<'_>, code: StatusCode) {
+    pub fn terminated(&self, subject: &RequestLabels<'_>, code: StatusCode) {
         let [verb, group, version, resource, subresource, scope, component] = subject.values();
         let values = [verb, group, version, resource, subresource, scope, component, code.as_str()];
         self.terminations.of(&values).count();
@@ -231,7 +231,7 @@ impl Requests {
         for series in &all {
             series.durations.render(name, &series.labels, out);
         }
-        type Part = fn(&Figures) -> Option<&Histogram>;
+        type Part = fn(&RequestFigures) -> Option<&Histogram>;
         let parts: [(&str, &str, Part); 2] = [
             (
                 "apiserver_request_sli_duration_seconds",
@@ -261,7 +261,7 @@ impl Requests {
     }
 }
 
-impl Figures {
+impl RequestFigures {
     fn finish(&self, code: StatusCode, took: Duration, waited: Duration, size: u64) {
         {
             let mut codes = self.codes.lock();
@@ -297,32 +297,32 @@ impl Drop for InFlight<'_> {
 }
 
 /// A routed request, counted when its answer has been sent.
-pub struct Summary {
-    pub figures: Arc<Series<Figures>>,
+pub struct FinishedRequest {
+    pub figures: Arc<Series<RequestFigures>>,
     pub started: Instant,
     /// How long others were waited for: webhooks, a seat.
     pub waited: Duration,
     /// Held up for as long as a long-running request is open.
-    pub open: Option<Open>,
+    pub open: Option<LongRunning>,
 }
 
 /// Holds a gauge up by one.
-pub struct Open(Arc<Series<Gauge>>);
+pub struct LongRunning(Arc<Series<Gauge>>);
 
-impl Open {
+impl LongRunning {
     pub fn new(gauge: Arc<Series<Gauge>>) -> Self {
         gauge.add(1);
         Self(gauge)
     }
 }
 
-impl Drop for Open {
+impl Drop for LongRunning {
     fn drop(&mut self) {
         self.0.add(-1);
     }
 }
 
-impl Summary {
+impl FinishedRequest {
     /// Counts an answer whose length is known at once, and any other when its body ends.
     pub fn attach(self, response: Response<Body>) -> Response<Body> {
         let code = response.status();
@@ -351,7 +351,7 @@ struct Counted {
     body: Body,
     code: StatusCode,
     size: u64,
-    summary: Summary,
+    summary: FinishedRequest,
 }
 
 impl HttpBody for Counted {
@@ -397,7 +397,7 @@ mod tests {
         let check = |method: Method, url: &str, plural: &str, is_apply: bool, expected: [&str; 7]| {
             let (path, query) = url.split_once('?').unwrap_or((url, ""));
             let info = request_info::resolve(&method, path, &Query::parse(query));
-            assert_eq!(Subject::of(&info, row(plural), is_apply).values(), expected, "{method} {url}");
+            assert_eq!(RequestLabels::of(&info, row(plural), is_apply).values(), expected, "{method} {url}");
         };
         let pods = |verb, subresource, scope| [verb, "", "v1", "pods", subresource, scope, "apiserver"];
         let base = "/api/v1/namespaces/a/pods";
@@ -435,12 +435,12 @@ mod tests {
     fn an_answer_is_counted_when_it_is_over() {
         let requests = Requests::default();
         let info = request_info::resolve(&Method::GET, "/api/v1/pods", &Query::default());
-        let subject = Subject::of(&info, row("pods"), false);
-        let summary = || Summary {
+        let subject = RequestLabels::of(&info, row("pods"), false);
+        let summary = || FinishedRequest {
             figures: requests.find(&subject, &Query::default()),
             started: Instant::now(),
             waited: Duration::ZERO,
-            open: Some(Open::new(requests.long_running(&subject))),
+            open: Some(LongRunning::new(requests.long_running(&subject))),
         };
         let text = || {
             let mut out = String::new();

@@ -131,7 +131,7 @@ impl Registry {
         match self.put(&key, Expect::Absent, encoded.sealed.clone()).await {
             Ok(revision) => {
                 begun.keep(self).await;
-                self.stored_answer(row, kept, revision, &encoded).await
+                self.stored_answer(row, &key, kept, revision, &encoded).await
             }
             Err(ferry_store::Error::Conflict { current, .. }) => {
                 let current = self.read_entry(row, current).await.ok().flatten();

@@ -5,17 +5,17 @@
 //! reads go to the cache directly. The order is upstream's (registry/rest/create.go,
 //! update.go, delete.go and registry/generic/registry/store.go).
 
+mod conversion;
 mod create;
 mod delete;
 mod generate_name;
 mod hooks;
 mod managed_fields;
 mod metadata;
-mod served;
 mod update;
 
 pub use delete::{DeleteOptions, Deleted, check_preconditions, deleted_status};
-pub use ferry_access::caller::{Annotations, Caller, Wants, Warnings};
+pub use ferry_access::caller::{Caller, RequestNotes, Wants, Warnings};
 pub use ferry_cache::rows::{Rows, decode};
 pub use ferry_cache::{encode, lookup};
 pub use hooks::{Finish, HookTable, Hooks};

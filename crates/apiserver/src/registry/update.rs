@@ -4,7 +4,7 @@
 //! upstream's (rest/update.go BeforeUpdate and the generic store's Update).
 
 use super::{Caller, Registry, Tracking, Written, metadata, store_failed};
-use crate::admission::{AdmissionRequest, Operation};
+use crate::admission::{Admission, AdmissionRequest, Operation};
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -66,6 +66,22 @@ pub enum Admit<'a> {
     View(&'a dyn View),
     /// Nothing: the handler has had admitted what it was sent (`Binding`).
     Done,
+}
+
+/// The two times that admission sees a change.
+#[derive(Clone, Copy)]
+enum AdmissionStep {
+    Mutate,
+    Validate,
+}
+
+impl AdmissionStep {
+    async fn run(self, admission: &Admission, request: &mut AdmissionRequest<'_>) -> Result<(), Status> {
+        match self {
+            Self::Mutate => admission.mutate(request).await,
+            Self::Validate => admission.validate(request).await,
+        }
+    }
 }
 
 /// An object as a subresource of another kind shows it.
@@ -136,7 +152,7 @@ impl Registry {
             self.check_preconditions(row, name, &mut new, old)?;
             metadata::dedup_owner_references(&mut new, |text| caller.warnings.add(text));
             tracking.record(row, Some(old), &mut new, target.part.name(), caller)?;
-            self.mutate_update(target, admit, &mut new, old, caller).await?;
+            self.admit_update((target, admit, AdmissionStep::Mutate), &mut new, old, caller).await?;
             if target.part == Part::Main {
                 row.strategy.default(&mut new);
             }
@@ -144,7 +160,7 @@ impl Registry {
             self.normalize(row, &mut new);
             let begun = self.begin_update(row, &mut new, old)?;
             self.validate_update(target, &new, old, caller)?;
-            self.admit_update(target, admit, &mut new, old, caller).await?;
+            self.admit_update((target, admit, AdmissionStep::Validate), &mut new, old, caller).await?;
 
             ferry_api::patch::apply::keep_times_of_unchanged(old, &mut new);
             let last = should_delete(row, &new, old);
@@ -172,7 +188,7 @@ impl Registry {
                     } else {
                         begun.keep(self).await;
                     }
-                    let written = self.stored_answer(row, Some(new), revision, &encoded).await?;
+                    let written = self.stored_answer(row, &key, Some(new), revision, &encoded).await?;
                     return Ok(Updated { written, created: false });
                 }
                 Err(ferry_store::Error::Conflict { current: met, .. }) => {
@@ -215,31 +231,10 @@ impl Registry {
         Ok(())
     }
 
-    async fn mutate_update(
-        &self,
-        target: &Target<'_>,
-        admit: Admit<'_>,
-        new: &mut Value,
-        old: &Value,
-        caller: &Caller,
-    ) -> Result<(), Status> {
-        let Some(admission) = self.admission() else { return Ok(()) };
-        match admit {
-            Admit::Done => Ok(()),
-            Admit::Object => admission.mutate(&mut admission_request(target, new, old, caller)).await,
-            Admit::View(view) => {
-                let (mut shown, shown_old) = (view.show(new)?, view.show(old)?);
-                let before = shown.clone();
-                admission.mutate(&mut admission_request(target, &mut shown, &shown_old, caller)).await?;
-                if shown == before { Ok(()) } else { view.carry(&shown, new) }
-            }
-        }
-    }
-
+    /// Lets admission see a change as `admit` shows it, and carries back what mutation did to it.
     async fn admit_update(
         &self,
-        target: &Target<'_>,
-        admit: Admit<'_>,
+        (target, admit, step): (&Target<'_>, Admit<'_>, AdmissionStep),
         new: &mut Value,
         old: &Value,
         caller: &Caller,
@@ -247,10 +242,12 @@ impl Registry {
         let Some(admission) = self.admission() else { return Ok(()) };
         match admit {
             Admit::Done => Ok(()),
-            Admit::Object => admission.validate(&admission_request(target, new, old, caller)).await,
+            Admit::Object => step.run(admission, &mut admission_request(target, new, old, caller)).await,
             Admit::View(view) => {
-                let (mut shown, shown_old) = (view.show(new)?, view.show(old)?);
-                admission.validate(&admission_request(target, &mut shown, &shown_old, caller)).await
+                let (before, shown_old) = (view.show(new)?, view.show(old)?);
+                let mut shown = before.clone();
+                step.run(admission, &mut admission_request(target, &mut shown, &shown_old, caller)).await?;
+                if shown == before { Ok(()) } else { view.carry(&shown, new) }
             }
         }
     }

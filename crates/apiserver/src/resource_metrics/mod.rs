@@ -17,7 +17,7 @@ use crate::cache::{Filter, Stored};
 use crate::transport::Body;
 use crate::verbs::options::ListOptions;
 use crate::verbs::selection::selection;
-use crate::verbs::{Call, constant};
+use crate::verbs::{Call, unstored};
 use ferry_api::gvk::GroupResource;
 use ferry_api::quantity::canonicalize;
 use ferry_api::rules::duration;
@@ -56,14 +56,14 @@ pub(crate) async fn read(call: &Call) -> Result<Response<Body>, Status> {
         let not_found = || Status::not_found(&GroupResource::new(GROUP, described), &name);
         let object = call.server.lookup.get("", source, call.namespace(), &call.info.name).ok_or_else(not_found)?;
         let found = measure(call, vec![object]).await;
-        return constant::show_one(call, found.first().ok_or_else(not_found)?);
+        return unstored::show_one(call, found.first().ok_or_else(not_found)?);
     }
     let options = ListOptions::parse(&call.query, false)?;
     let selection = selection(call, &options.label_selector, &options.field_selector)?;
     let namespace = Some(call.namespace()).filter(|namespace| !namespace.is_empty());
     let mut objects = call.server.lookup.list("", source, namespace);
     objects.retain(|object| selection.matches(object));
-    constant::show_list(call, &measure(call, objects).await)
+    unstored::show_list(call, &measure(call, objects).await)
 }
 
 /// The metrics of these nodes or pods, without those of which nothing is known.

@@ -6,14 +6,14 @@ use rand::Rng;
 use std::collections::HashSet;
 
 #[derive(Debug)]
-pub struct Allocation {
+pub(super) struct Allocation {
     size: u32,
     taken: HashSet<u32>,
 }
 
 /// Some number below `size` that is free; `None` when there is none. Small numbers come
 /// only when the rest is used up.
-pub fn pick(size: u32, is_taken: impl Fn(u32) -> bool) -> Option<u32> {
+pub(super) fn pick(size: u32, is_taken: impl Fn(u32) -> bool) -> Option<u32> {
     let reserved = reserved(size);
     let walk = |from: u32, to: u32| {
         if from >= to {
@@ -34,23 +34,23 @@ fn reserved(size: u32) -> u32 {
 }
 
 impl Allocation {
-    pub fn new(size: u32) -> Self {
+    pub(super) fn new(size: u32) -> Self {
         Self { size, taken: HashSet::new() }
     }
 
     /// False when the number is taken already. The caller has checked the range.
-    pub fn take(&mut self, number: u32) -> bool {
+    pub(super) fn take(&mut self, number: u32) -> bool {
         self.taken.insert(number)
     }
 
     /// Some free number; `None` when there is none.
-    pub fn take_any(&mut self) -> Option<u32> {
+    pub(super) fn take_any(&mut self) -> Option<u32> {
         let found = pick(self.size, |number| self.taken.contains(&number))?;
         self.taken.insert(found);
         Some(found)
     }
 
-    pub fn release(&mut self, number: u32) {
+    pub(super) fn release(&mut self, number: u32) {
         self.taken.remove(&number);
     }
 }

@@ -5,14 +5,14 @@
 use super::Services;
 use super::ip_allocator::Owner;
 use crate::ServerState;
-use crate::registry::lookup::Change;
+use crate::controlplane::{self, Key, ServerController};
 use crate::registry::{Caller, DeleteOptions, Registry, Tracking};
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use std::sync::{Arc, Weak};
-use tokio::sync::mpsc;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const GROUP: &str = "networking.k8s.io";
 const FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
@@ -61,13 +61,16 @@ fn plan(address: &str, owner: Option<&Owner>, object: Option<&Value>) -> Action 
 
 impl Services {
     /// Brings the objects of these addresses in step with the Services that hold them. A failure
-    /// is logged and mended by the next change or start. Boxed, because a write of a Service
-    /// leads here and this writes.
+    /// is the repair controller's to mend. Boxed, because a write of a Service leads here and
+    /// this writes.
     pub(super) fn sync_addresses<'a>(&'a self, registry: &'a Registry, addresses: Vec<String>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            for address in &addresses {
-                if let Err(status) = self.sync_address(registry, address).await {
+            for address in addresses {
+                if let Err(status) = self.sync_address(registry, &address).await {
                     tracing::warn!(address, error = status.message, "an IPAddress could not be brought in step");
+                    if let Some(repairs) = self.repairs.get() {
+                        repairs.add(Key::new("", address));
+                    }
                 }
             }
         })
@@ -102,32 +105,28 @@ impl Services {
     }
 }
 
+struct IpAddressRepair;
+
 /// Mends what is out of step at the start, then whatever somebody changes.
 pub(super) async fn start(server: &Arc<ServerState>) {
-    let registry = &server.registry;
-    let mut addresses = server.services.held();
+    let mut addresses: BTreeSet<String> = server.services.held().into_iter().collect();
     let objects = server.lookup.list(GROUP, "ipaddresses", None);
     addresses.extend(objects.iter().map(|stored| stored.name().to_owned()));
-    addresses.sort();
-    addresses.dedup();
-    server.services.sync_addresses(registry, addresses).await;
-    let (changed, mut changes) = mpsc::unbounded_channel::<String>();
-    server.lookup.subscribe(
-        GROUP,
-        "ipaddresses",
-        Box::new(move |change| {
-            let (Change::Put(stored) | Change::Delete(stored)) = change;
-            // Nobody listens only when the server is gone.
-            let _ = changed.send(stored.name().to_owned());
-        }),
-    );
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
-        while let Some(address) = changes.recv().await {
-            let Some(server) = server.upgrade() else { return };
-            server.services.sync_addresses(&server.registry, vec![address]).await;
-        }
-    });
+    let controller = Arc::new(IpAddressRepair);
+    let queue = server.controllers.queue_of::<IpAddressRepair>();
+    server.reconcile_first(&controller, &queue, addresses.into_iter().map(|address| Key::new("", address))).await;
+    let _ = server.services.repairs.set(queue.clone());
+    server.enqueue_changes(GROUP, "ipaddresses", &queue);
+    server.run_controller(controller, &queue);
+}
+
+impl ServerController for IpAddressRepair {
+    const NAME: &'static str = "ipaddress_repair";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<controlplane::Action, Status> {
+        server.services.sync_address(&server.registry, &key.name).await?;
+        Ok(controlplane::Action::Done)
+    }
 }
 
 #[cfg(test)]

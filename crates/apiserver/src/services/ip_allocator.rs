@@ -11,14 +11,14 @@ use std::net::{IpAddr, Ipv4Addr};
 /// A range of IPv4 addresses. Its first address (the network) and its last (broadcast)
 /// are never given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub(super) struct Range {
     cidr: Cidr,
     network: Ipv4Addr,
 }
 
 impl Range {
     /// `10.96.0.0/12`.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let cidr: Cidr = text.parse().ok()?;
         let IpAddr::V4(network) = cidr.network() else { return None };
         (8..=30).contains(&cidr.length()).then_some(Self { cidr, network })
@@ -35,19 +35,19 @@ impl Range {
     }
 
     /// Whether an address is one that this range can give.
-    pub fn contains(self, address: Ipv4Addr) -> bool {
+    pub(super) fn contains(self, address: Ipv4Addr) -> bool {
         let position = self.cidr.position(address.into());
         position.is_some_and(|position| (1..=u128::from(self.size())).contains(&position))
     }
 
     /// Whether every address of the other is one of this.
-    pub fn covers(self, other: Self) -> bool {
+    pub(super) fn covers(self, other: Self) -> bool {
         self.cidr.covers(&other.cidr)
     }
 }
 
 #[derive(Debug)]
-pub struct ServiceIps {
+pub(super) struct ServiceIps {
     /// The cluster's own range, as configured. It alone counts until there are ServiceCIDRs.
     configured: Range,
     cidr: String,
@@ -60,10 +60,10 @@ pub struct ServiceIps {
 }
 
 /// Namespace and name of a Service.
-pub type Owner = (String, String);
+pub(super) type Owner = (String, String);
 
 impl ServiceIps {
-    pub fn new(cidr: &str) -> Option<Self> {
+    pub(super) fn new(cidr: &str) -> Option<Self> {
         let configured = Range::parse(cidr)?;
         Some(Self {
             configured,
@@ -75,17 +75,17 @@ impl ServiceIps {
     }
 
     /// The address of the API server's own Service: the first usable one.
-    pub fn first(&self) -> Ipv4Addr {
+    pub(super) fn first(&self) -> Ipv4Addr {
         self.configured.nth(0)
     }
 
     /// The cluster's own range, as configured.
-    pub fn cidr(&self) -> &str {
+    pub(super) fn cidr(&self) -> &str {
         &self.cidr
     }
 
     /// A ServiceCIDR as it is now; `None` when it is gone.
-    pub fn set_range(&mut self, name: &str, object: Option<&Value>) {
+    pub(super) fn set_range(&mut self, name: &str, object: Option<&Value>) {
         match object.filter(|object| gives(object)) {
             Some(object) => {
                 let cidrs = object.items_at(&["spec", "cidrs"]).iter().filter_map(Value::as_str);
@@ -103,7 +103,7 @@ impl ServiceIps {
     }
 
     /// An IPAddress that is somebody else's keeps its address from Services.
-    pub fn set_foreign(&mut self, address: &str, is_foreign: bool) {
+    pub(super) fn set_foreign(&mut self, address: &str, is_foreign: bool) {
         if let Ok(address) = address.parse() {
             if is_foreign {
                 self.foreign.insert(address);
@@ -113,16 +113,16 @@ impl ServiceIps {
         }
     }
 
-    pub fn owner(&self, address: &str) -> Option<Owner> {
+    pub(super) fn owner(&self, address: &str) -> Option<Owner> {
         self.held.get(&address.parse().ok()?).cloned()
     }
 
-    pub fn held(&self) -> Vec<String> {
+    pub(super) fn held(&self) -> Vec<String> {
         self.held.keys().map(ToString::to_string).collect()
     }
 
     /// Takes an address that a Service asks for.
-    pub fn take(&mut self, address: &str, owner: Owner) -> Result<(), String> {
+    pub(super) fn take(&mut self, address: &str, owner: Owner) -> Result<(), String> {
         let mismatch = "the provided network does not match the current range";
         let address: Ipv4Addr = address.parse().map_err(|_| mismatch)?;
         if !self.open().any(|range| range.contains(address)) {
@@ -136,7 +136,7 @@ impl ServiceIps {
     }
 
     /// Takes what a stored Service has, whatever range it once was of.
-    pub fn adopt(&mut self, address: &str, owner: Owner) -> Result<(), String> {
+    pub(super) fn adopt(&mut self, address: &str, owner: Owner) -> Result<(), String> {
         let address: Ipv4Addr = address.parse().map_err(|_| format!("{address} is no IPv4 address"))?;
         match self.held.insert(address, owner) {
             None => Ok(()),
@@ -148,7 +148,7 @@ impl ServiceIps {
         }
     }
 
-    pub fn take_any(&mut self, owner: Owner) -> Result<String, String> {
+    pub(super) fn take_any(&mut self, owner: Owner) -> Result<String, String> {
         let ranges: Vec<Range> = self.open().collect();
         let found = ranges.into_iter().find_map(|range| {
             let is_taken = |offset: u32| {
@@ -162,7 +162,7 @@ impl ServiceIps {
         Ok(address.to_string())
     }
 
-    pub fn release(&mut self, address: &str) {
+    pub(super) fn release(&mut self, address: &str) {
         if let Ok(address) = address.parse::<Ipv4Addr>() {
             self.held.remove(&address);
         }

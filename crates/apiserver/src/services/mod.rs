@@ -16,6 +16,7 @@ mod port_allocator;
 mod service_cidr;
 
 use crate::ServerState;
+use crate::controlplane::WorkQueue;
 use crate::registry::lookup::{Change, ObjectLookup};
 use crate::registry::{Finish, Hooks, Registry};
 use alloc::{Allocated, Plan};
@@ -27,11 +28,15 @@ use ip_allocator::{Owner, ServiceIps};
 use parking_lot::Mutex;
 use port_allocator::NodePorts;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The allocators. Cheap to clone; every clone is the same.
 #[derive(Clone)]
-pub struct Services(Arc<Mutex<State>>);
+pub(crate) struct Services {
+    state: Arc<Mutex<State>>,
+    /// Set when the controller runs that repairs IPAddress objects.
+    repairs: Arc<OnceLock<WorkQueue>>,
+}
 
 struct State {
     ips: ServiceIps,
@@ -48,18 +53,19 @@ pub(crate) async fn start(server: &Arc<ServerState>) -> Result<(), Status> {
 
 impl Services {
     /// `None` for a range of addresses that Services cannot have.
-    pub fn new(cidr: &str) -> Option<Self> {
+    pub(crate) fn new(cidr: &str) -> Option<Self> {
         let ips = ServiceIps::new(cidr)?;
-        Some(Self(Arc::new(Mutex::new(State { ips, ports: NodePorts::default() }))))
+        let state = State { ips, ports: NodePorts::default() };
+        Some(Self { state: Arc::new(Mutex::new(state)), repairs: Arc::default() })
     }
 
     /// Takes what the stored Services have, then follows the ranges and the addresses that
     /// others hold.
-    pub fn follow(&self, lookup: &dyn ObjectLookup) {
+    pub(crate) fn follow(&self, lookup: &dyn ObjectLookup) {
         lookup.list("", "services", None).iter().for_each(|stored| self.adopt(&stored.value()));
         let ranges = self.clone();
         let observer = move |change: &Change| {
-            let mut state = ranges.0.lock();
+            let mut state = ranges.state.lock();
             match change {
                 Change::Put(stored) => state.ips.set_range(stored.name(), Some(&stored.value())),
                 Change::Delete(stored) => state.ips.set_range(stored.name(), None),
@@ -73,33 +79,33 @@ impl Services {
                 Change::Delete(stored) => (stored, false),
             };
             let is_foreign = exists && stored.label(MANAGED_BY) != Some(ALLOCATOR);
-            addresses.0.lock().ips.set_foreign(stored.name(), is_foreign);
+            addresses.state.lock().ips.set_foreign(stored.name(), is_foreign);
         };
         lookup.subscribe("networking.k8s.io", "ipaddresses", Box::new(observer));
     }
 
     /// The address of the Service default/kubernetes.
-    pub fn first_ip(&self) -> String {
-        self.0.lock().ips.first().to_string()
+    pub(crate) fn first_ip(&self) -> String {
+        self.state.lock().ips.first().to_string()
     }
 
     /// The cluster's own range, as configured.
     fn cidr(&self) -> String {
-        self.0.lock().ips.cidr().to_owned()
+        self.state.lock().ips.cidr().to_owned()
     }
 
     /// The Service that holds an address.
     fn owner(&self, address: &str) -> Option<Owner> {
-        self.0.lock().ips.owner(address)
+        self.state.lock().ips.owner(address)
     }
 
     /// Every address that a Service holds.
     fn held(&self) -> Vec<String> {
-        self.0.lock().ips.held()
+        self.state.lock().ips.held()
     }
 
     fn adopt(&self, service: &Value) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         for allocated in alloc::allocated_to(service) {
             let taken = match &allocated {
                 Allocated::Ip(ip) => state.ips.adopt(ip, alloc::owner_of(service)),
@@ -116,7 +122,7 @@ impl Services {
         if all.is_empty() {
             return;
         }
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         for allocated in all {
             match allocated {
                 Allocated::Ip(ip) => state.ips.release(&ip),
@@ -127,14 +133,14 @@ impl Services {
 
     fn reserve_for_create(&self, service: &mut Value) -> Result<Reservation, Status> {
         let mut reservation = Reservation::new(self);
-        alloc::allocate_create(&mut self.0.lock(), service, &mut reservation.plan)?;
+        alloc::allocate_create(&mut self.state.lock(), service, &mut reservation.plan)?;
         reservation.changed = alloc::cluster_ips(service).map(str::to_owned).collect();
         Ok(reservation)
     }
 
     fn reserve_for_update(&self, new: &mut Value, old: &Value) -> Result<Reservation, Status> {
         let mut reservation = Reservation::new(self);
-        alloc::allocate_update(&mut self.0.lock(), new, old, &mut reservation.plan)?;
+        alloc::allocate_update(&mut self.state.lock(), new, old, &mut reservation.plan)?;
         let (before, after): (Vec<&str>, Vec<&str>) =
             (alloc::cluster_ips(old).collect(), alloc::cluster_ips(new).collect());
         let gone = before.iter().filter(|ip| !after.contains(ip));
@@ -256,7 +262,7 @@ mod tests {
         assert_eq!(number(&same["spec"]["ports"][0], "nodePort"), Some(port));
         let mut plain = json!({"metadata": {"name": "a"}, "spec": {"type": "ClusterIP", "ports": [{"port": 80}]}});
         services.reserve_for_update(&mut plain, &same).expect("gives up").commit();
-        assert_eq!(services.0.lock().ports.take(port), Ok(()));
+        assert_eq!(services.state.lock().ports.take(port), Ok(()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ const FIRST: u16 = 30_000;
 const LAST: u16 = 32_767;
 
 #[derive(Debug)]
-pub struct NodePorts(Allocation);
+pub(super) struct NodePorts(Allocation);
 
 impl Default for NodePorts {
     fn default() -> Self {
@@ -16,19 +16,19 @@ impl Default for NodePorts {
 }
 
 impl NodePorts {
-    pub fn take(&mut self, port: u16) -> Result<(), String> {
+    pub(super) fn take(&mut self, port: u16) -> Result<(), String> {
         if !(FIRST..=LAST).contains(&port) {
             return Err(format!("provided port is not in the valid range. The range of valid ports is {FIRST}-{LAST}"));
         }
         if self.0.take(u32::from(port - FIRST)) { Ok(()) } else { Err("provided port is already allocated".into()) }
     }
 
-    pub fn take_any(&mut self) -> Result<u16, String> {
+    pub(super) fn take_any(&mut self) -> Result<u16, String> {
         let offset = self.0.take_any().ok_or("range is full")?;
         Ok(FIRST + u16::try_from(offset).unwrap_or(0))
     }
 
-    pub fn release(&mut self, port: u16) {
+    pub(super) fn release(&mut self, port: u16) {
         if let Some(offset) = port.checked_sub(FIRST) {
             self.0.release(u32::from(offset));
         }

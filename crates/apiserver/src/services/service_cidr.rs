@@ -7,19 +7,21 @@
 use super::ip_address::{ALLOCATOR, MANAGED_BY};
 use super::ip_allocator::Range;
 use crate::ServerState;
-use crate::bootstrap;
-use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
+use crate::controlplane::loopback::{Loopback, PatchType};
+use crate::controlplane::{Action, Key, ServerController, bootstrap, key_of};
+use crate::registry::lookup::Change;
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::rules::condition;
 use ferry_api::status::Status;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
-use tokio::sync::Notify;
+use std::sync::Arc;
 
 const GROUP: &str = "networking.k8s.io";
+const PLURAL: &str = "servicecidrs";
 /// The name of the cluster's own range.
 const DEFAULT: &str = "kubernetes";
 const FINALIZER: &str = "networking.k8s.io/service-cidr-finalizer";
@@ -27,16 +29,23 @@ const READY: &str = "Kubernetes Service CIDR is ready";
 const BLOCKED: &str =
     "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR";
 
-/// How long to wait before a write that failed is tried again.
-const RETRY: Duration = Duration::from_secs(5);
+/// The role of the controller that upstream runs outside of the API server.
+const LOOPBACK: Loopback = Loopback { manager: "service-cidr-controller", account: "service-cidrs-controller" };
 
 /// What a ServiceCIDR needs next.
 #[derive(Debug, PartialEq)]
 enum Step {
     Nothing,
-    /// Its metadata, with the finalizer added or removed.
-    Metadata(Value),
+    AddFinalizer,
+    RemoveFinalizer,
+    /// The conditions of its status.
     Status(Value),
+}
+
+/// The ranges that are being deleted: they alone depend on who uses them.
+#[derive(Default)]
+struct ServiceCidrs {
+    going: Mutex<HashMap<Key, Vec<Range>>>,
 }
 
 /// Makes the default range and starts to look after all of them.
@@ -46,90 +55,88 @@ pub(super) async fn start(server: &Arc<ServerState>) -> Result<(), Status> {
         "apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR",
         "metadata": {"name": DEFAULT}, "spec": {"cidrs": [cidr]},
     });
-    bootstrap::create_if_absent(&server.registry, GROUP, "v1", "servicecidrs", "", object).await?;
-    let wake = Arc::new(Notify::new());
-    for plural in ["servicecidrs", "ipaddresses"] {
-        let wake = wake.clone();
-        server.lookup.subscribe(GROUP, plural, Box::new(move |_| wake.notify_one()));
-    }
-    let mut outcome = sync(server).await;
-    let server: Weak<ServerState> = Arc::downgrade(server);
-    tokio::spawn(async move {
-        loop {
-            match &outcome {
-                Ok(()) => wake.notified().await,
-                Err(status) => {
-                    tracing::warn!(error = status.message, "a ServiceCIDR could not be written; it is tried again");
-                    let _ = tokio::time::timeout(RETRY, wake.notified()).await;
-                }
+    bootstrap::create_if_absent(&server.registry, GROUP, "v1", PLURAL, "", object).await?;
+    let queue = server.controllers.queue_of::<ServiceCidrs>();
+    let controller = Arc::<ServiceCidrs>::default();
+    let (enqueue, of_ranges) = (queue.clone(), controller.clone());
+    let observer = move |change: &Change| {
+        let mut going = of_ranges.going.lock();
+        match change {
+            Change::Put(stored) if stored.value().is_deleting() => {
+                going.insert(key_of(change), ranges_of(&stored.value()));
             }
-            let Some(server) = server.upgrade() else { return };
-            outcome = sync(&server).await;
+            _ => {
+                going.remove(&key_of(change));
+            }
         }
-    });
+        enqueue.add(key_of(change));
+        // Another range may have what keeps one from going.
+        going.keys().for_each(|key| enqueue.add(key.clone()));
+    };
+    server.lookup.subscribe(GROUP, PLURAL, Box::new(observer));
+    let (enqueue, of_addresses) = (queue.clone(), controller.clone());
+    let observer = move |change: &Change| {
+        let Ok(address) = key_of(change).name.parse::<Ipv4Addr>() else { return };
+        let going = of_addresses.going.lock();
+        let containing = going.iter().filter(|(_, ranges)| ranges.iter().any(|range| range.contains(address)));
+        containing.for_each(|(key, _)| enqueue.add(key.clone()));
+    };
+    server.lookup.subscribe(GROUP, "ipaddresses", Box::new(observer));
+    server.run_controller(controller, &queue);
     Ok(())
 }
 
-async fn sync(server: &ServerState) -> Result<(), Status> {
-    let registry = &server.registry;
-    let Some(row) = registry.rows.find(GROUP, "v1", "servicecidrs") else { return Ok(()) };
-    let all: Vec<Value> = server.lookup.list(GROUP, "servicecidrs", None).iter().map(|stored| stored.value()).collect();
-    let is_one_going = all.iter().any(|cidr| cidr.is_deleting());
-    // Only a range that is going depends on who uses it.
-    let addresses: Vec<Ipv4Addr> = if is_one_going {
-        let objects = server.lookup.list(GROUP, "ipaddresses", None);
-        objects
-            .iter()
-            .filter(|stored| stored.label(MANAGED_BY) == Some(ALLOCATOR))
-            .filter_map(|stored| stored.name().parse().ok())
-            .collect()
-    } else {
-        Vec::new()
-    };
-    for cidr in &all {
-        let (part, wanted) = match plan(cidr, &all, &addresses, Timestamp::now()) {
-            Step::Nothing => continue,
-            Step::Metadata(object) => (Part::Main, object),
-            Step::Status(object) => (Part::Status, object),
+impl ServerController for ServiceCidrs {
+    const NAME: &'static str = "service-cidr-controller";
+
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        let all: Vec<Value> = server.lookup.list(GROUP, PLURAL, None).iter().map(|stored| stored.value()).collect();
+        let Some(cidr) = all.iter().find(|cidr| cidr.name() == key.name) else { return Ok(Action::Done) };
+        let addresses = if cidr.is_deleting() { managed_addresses(server) } else { Vec::new() };
+        let path = format!("/apis/{GROUP}/v1/{PLURAL}/{}", key.name);
+        let written = match plan(cidr, &all, &addresses, Timestamp::now()) {
+            Step::Nothing => return Ok(Action::Done),
+            Step::AddFinalizer => {
+                let patch = json!({"metadata": {"uid": cidr.uid(), "finalizers": [FINALIZER]}});
+                LOOPBACK.patch(server, &path, PatchType::Strategic, &patch).await
+            }
+            Step::RemoveFinalizer => {
+                let patch =
+                    json!({"metadata": {"uid": cidr.uid(), "$deleteFromPrimitiveList/finalizers": [FINALIZER]}});
+                LOOPBACK.patch(server, &path, PatchType::Strategic, &patch).await
+            }
+            Step::Status(condition) => {
+                let applied = json!({
+                    "apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR", "metadata": {"name": key.name},
+                    "status": {"conditions": [condition]},
+                });
+                LOOPBACK.patch(server, &format!("{path}/status"), PatchType::Apply, &applied).await
+            }
         };
-        let target = Target { row: &row, namespace: "", name: cidr.name(), part, absent: IfAbsent::AsKind };
-        let written = registry.update(&target, Tracking::Update, &Caller::server(), &mut |_| Ok(wanted.clone())).await;
         match written {
-            // Whatever was written, or was written by others meanwhile, wakes us again.
-            Err(status) if !status.is_conflict() && !status.is_not_found() => return Err(status),
-            _ => {}
+            // Whatever was written, or was written by others meanwhile, brings the key back.
+            Err(status) if !status.is_conflict() && !status.is_not_found() => Err(status),
+            _ => Ok(Action::Done),
         }
     }
-    Ok(())
+}
+
+/// The addresses that Services hold.
+fn managed_addresses(server: &ServerState) -> Vec<Ipv4Addr> {
+    let objects = server.lookup.list(GROUP, "ipaddresses", None);
+    let managed = objects.iter().filter(|stored| stored.label(MANAGED_BY) == Some(ALLOCATOR));
+    managed.filter_map(|stored| stored.name().parse().ok()).collect()
 }
 
 fn plan(cidr: &Value, all: &[Value], addresses: &[Ipv4Addr], now: Timestamp) -> Step {
     let has_finalizer = cidr.finalizers().contains(&FINALIZER);
-    if !cidr.is_deleting() {
-        if !has_finalizer {
-            let mut finalizers: Vec<String> = cidr.finalizers().iter().map(|name| (*name).to_owned()).collect();
-            finalizers.push(FINALIZER.to_owned());
-            let mut object = cidr.clone();
-            object.set_meta("finalizers", finalizers);
-            return Step::Metadata(object);
-        }
-        return plan_condition(cidr, "True", "", READY, now);
+    match (cidr.is_deleting(), has_finalizer) {
+        (false, false) => Step::AddFinalizer,
+        (false, true) => plan_condition(cidr, "True", "", READY, now),
+        (true, _) if is_needed(cidr, all, addresses) => plan_condition(cidr, "False", "Terminating", BLOCKED, now),
+        (true, true) => Step::RemoveFinalizer,
+        (true, false) => Step::Nothing,
     }
-    if is_needed(cidr, all, addresses) {
-        return plan_condition(cidr, "False", "Terminating", BLOCKED, now);
-    }
-    if !has_finalizer {
-        return Step::Nothing;
-    }
-    let others: Vec<String> =
-        cidr.finalizers().iter().filter(|name| **name != FINALIZER).map(|name| (*name).to_owned()).collect();
-    let mut object = cidr.clone();
-    if others.is_empty() {
-        object.remove_meta("finalizers");
-    } else {
-        object.set_meta("finalizers", others);
-    }
-    Step::Metadata(object)
 }
 
 /// Whether some address of a Service would be in no range any more without this one.
@@ -148,11 +155,16 @@ fn ranges_of(cidr: &Value) -> Vec<Range> {
     cidr.items_at(&["spec", "cidrs"]).iter().filter_map(Value::as_str).filter_map(Range::parse).collect()
 }
 
+/// The condition Ready as it should be written; nothing where it is so already.
 fn plan_condition(cidr: &Value, status: &str, reason: &str, message: &str, now: Timestamp) -> Step {
     let wanted = json!({"type": "Ready", "status": status, "reason": reason, "message": message});
     let mut object = cidr.clone();
     let written = ensure_object(&mut object).entry("status").or_insert(Value::Null);
-    if condition::set_value(written, wanted, now) { Step::Status(object) } else { Step::Nothing }
+    if !condition::set_value(written, wanted, now) {
+        return Step::Nothing;
+    }
+    let set = written.items_at(&["conditions"]).iter().find(|condition| condition["type"] == "Ready");
+    Step::Status(set.cloned().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -173,11 +185,12 @@ mod tests {
     fn a_new_range_is_protected_then_ready() {
         let now = Timestamp::UNIX_EPOCH;
         let bare = json!({"metadata": {"name": "a"}, "spec": {"cidrs": ["10.0.0.0/24"]}});
-        let Step::Metadata(protected) = plan(&bare, &[], &[], now) else { panic!("it has no finalizer") };
-        assert_eq!(protected.finalizers(), [FINALIZER]);
+        assert_eq!(plan(&bare, &[], &[], now), Step::AddFinalizer);
+        let mut protected = cidr("a", "10.0.0.0/24");
         let Step::Status(ready) = plan(&protected, &[], &[], now) else { panic!("it has no condition") };
-        assert_eq!(ready["status"]["conditions"][0]["message"], READY);
-        assert_eq!(plan(&ready, &[], &[], now), Step::Nothing);
+        assert_eq!(ready["message"], READY);
+        protected["status"] = json!({"conditions": [ready]});
+        assert_eq!(plan(&protected, &[], &[], now), Step::Nothing);
     }
 
     #[test]
@@ -187,14 +200,13 @@ mod tests {
         let used = ["10.0.0.7".parse().expect("an address")];
         let all = [gone.clone()];
         let Step::Status(blocked) = plan(&gone, &all, &used, now) else { panic!("it is in use") };
-        assert_eq!(blocked["status"]["conditions"][0]["reason"], "Terminating");
-        let Step::Metadata(free) = plan(&gone, &all, &[], now) else { panic!("nobody uses it") };
-        assert!(free.finalizers().is_empty());
+        assert_eq!(blocked["reason"], "Terminating");
+        assert_eq!(plan(&gone, &all, &[], now), Step::RemoveFinalizer, "nobody uses it");
         // Another range that has the address, or all of them, sets it free too.
         let parent = [gone.clone(), cidr("b", "10.0.0.0/16")];
-        assert!(matches!(plan(&gone, &parent, &used, now), Step::Metadata(_)));
+        assert_eq!(plan(&gone, &parent, &used, now), Step::RemoveFinalizer);
         let part = [gone.clone(), cidr("b", "10.0.0.0/28")];
-        assert!(matches!(plan(&gone, &part, &used, now), Step::Metadata(_)));
+        assert_eq!(plan(&gone, &part, &used, now), Step::RemoveFinalizer);
         let elsewhere = [gone.clone(), cidr("b", "10.0.0.128/28")];
         assert!(matches!(plan(&gone, &elsewhere, &used, now), Step::Status(_)));
     }

@@ -11,7 +11,7 @@ use ferry_api::status::Status;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub async fn admit(call: &Call) -> Result<(), Status> {
+pub(super) async fn admit(call: &Call) -> Result<(), Status> {
     let subresource = call.info.subresource.as_str();
     let kind = call.row.subresource(subresource).map_or_else(|| call.row.gvk(), |found| found.kind.clone());
     let mut options = render_options(&kind.kind, &kind.api_version(), &call.info, &call.query)?;

@@ -36,7 +36,7 @@ const RAW_TEXT: [&str; 8] = ["script", "style", "textarea", "title", "xmp", "ifr
 
 /// What the client's URLs look like, and the backend's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links {
+pub(crate) struct Links {
     /// What the proxy's path has before the backend's: `/api/v1/namespaces/a/pods/b/proxy`.
     pub prefix: String,
     /// The origin that rewritten links get; both are empty where the client's own stays.
@@ -51,7 +51,7 @@ pub struct Links {
 impl Links {
     /// The URL as the client needs it, or `None` if it can stay: it is relative, or leads
     /// to another host.
-    pub fn rewrite_url(&self, text: &str) -> Option<String> {
+    pub(crate) fn rewrite_url(&self, text: &str) -> Option<String> {
         let (scheme, rest) = split_scheme(text);
         let has_host = rest.starts_with("//") && (!scheme.is_empty() || !rest.starts_with("///"));
         let (host, rest) = if has_host {
@@ -78,7 +78,7 @@ impl Links {
     }
 
     /// The page with its links rewritten; everything else stays byte for byte.
-    pub fn rewrite_html(&self, html: &[u8]) -> Vec<u8> {
+    pub(crate) fn rewrite_html(&self, html: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(html.len() + html.len() / 16);
         let mut at = 0;
         while let Some(open) = find(html, at, b"<") {
@@ -201,7 +201,7 @@ fn split_scheme(text: &str) -> (&str, &str) {
 }
 
 /// Joins two paths without dots and doubled slashes; a slash at the end stays.
-pub fn join_path(prefix: &str, path: &str) -> String {
+pub(crate) fn join_path(prefix: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in prefix.split('/').chain(path.split('/')) {
         match part {

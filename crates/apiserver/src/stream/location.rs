@@ -18,7 +18,7 @@ use std::net::IpAddr;
 const KUBELET_PORT: u16 = 10250;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub(super) enum Scheme {
     Http,
     Https,
     /// HTTPS with the server's own certificate, to a kubelet.
@@ -26,7 +26,7 @@ pub enum Scheme {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
+pub(super) struct Location {
     pub scheme: Scheme,
     pub host: String,
     /// Of a host that is a name: the one of its addresses that has been judged.
@@ -36,7 +36,7 @@ pub struct Location {
 }
 
 /// Where a container's log is; `None` for a pod that has no node yet.
-pub fn of_log(call: &Call) -> Result<Option<Location>, Status> {
+pub(super) fn of_log(call: &Call) -> Result<Option<Location>, Status> {
     let pod = pod(call)?;
     let container = container_of(&pod, call.query.text("container").unwrap_or_default())?;
     check_log_options(&call.query)?;
@@ -81,7 +81,7 @@ fn check_log_options(query: &Query) -> Result<(), Status> {
 }
 
 /// Where exec, attach and port-forward go.
-pub fn of_stream(call: &Call) -> Result<Location, Status> {
+pub(super) fn of_stream(call: &Call) -> Result<Location, Status> {
     let pod = pod(call)?;
     let node = pod.str_at(&["spec", "nodeName"]);
     let subresource = call.info.subresource.as_str();
@@ -116,7 +116,7 @@ pub fn of_stream(call: &Call) -> Result<Location, Status> {
 
 /// The path that the backend is asked: what follows `proxy` in the URL, decoded. Empty when
 /// nothing follows, not even a slash.
-pub fn backend_path(info: &RequestInfo) -> String {
+pub(super) fn backend_path(info: &RequestInfo) -> String {
     let mut path = info.rest.join("/");
     if !path.is_empty() {
         path.insert(0, '/');
@@ -128,7 +128,7 @@ pub fn backend_path(info: &RequestInfo) -> String {
 }
 
 /// A decoded path as a URL carries it, with the characters left alone that Go leaves alone.
-pub fn encode_path(path: &str) -> String {
+pub(super) fn encode_path(path: &str) -> String {
     const ESCAPED: &AsciiSet = &percent_encoding::NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'_')
@@ -147,7 +147,7 @@ pub fn encode_path(path: &str) -> String {
 }
 
 /// Where a proxy request goes: a path at a node, a pod or a service.
-pub async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Location, Status> {
+pub(super) async fn of_proxy(call: &Call, path: &str, query: Option<&str>) -> Result<Location, Status> {
     let path = if path.is_empty() { "/".to_owned() } else { encode_path(path) };
     let query = query.unwrap_or_default();
     let asked = call.info.name.as_str();

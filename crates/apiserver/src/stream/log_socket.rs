@@ -42,7 +42,7 @@ impl Encoding {
 }
 
 /// A caller that asked for WebSocket, before it is answered.
-pub struct LogSocket {
+pub(super) struct LogSocket {
     upgrade: OnUpgrade,
     accept: HeaderValue,
     /// `None` when the caller offered none, which is read as binary.
@@ -53,7 +53,7 @@ pub struct LogSocket {
 impl LogSocket {
     /// `None` for a request that is plain HTTP. One for a protocol that a log does not have is
     /// refused.
-    pub fn asked_for(mut request: Request<Body>) -> Result<Option<Self>, Status> {
+    pub(super) fn asked_for(mut request: Request<Body>) -> Result<Option<Self>, Status> {
         let headers = request.headers();
         let is_websocket =
             headers.get(UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
@@ -67,7 +67,7 @@ impl LogSocket {
     }
 
     /// The answer to the handshake; the log follows once it is sent.
-    pub fn open(self, log: Body) -> Response<Body> {
+    pub(super) fn open(self, log: Body) -> Response<Body> {
         let mut response = Response::new(empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
         let headers = response.headers_mut();

@@ -4,14 +4,14 @@
 //! connection is upgraded on both sides and then only copied.
 
 mod connect;
-pub mod links;
+pub(crate) mod links;
 mod location;
 mod log_socket;
-pub mod onward;
+pub(crate) mod onward;
 
-use crate::answer;
 use crate::config::KubeletAccess;
-use crate::negotiate::Format;
+use crate::door::answer;
+use crate::door::negotiate::Format;
 use crate::outgoing::{self, Dial, Target, Tls};
 use crate::transport::{Body, read_limited};
 use crate::verbs::{self, Call};
@@ -31,7 +31,7 @@ use std::sync::Arc;
 const ERROR_MAX: usize = 50_000;
 
 /// What the other ends of streams are spoken to with.
-pub struct Backends {
+pub(crate) struct Backends {
     dial: Arc<dyn Dial>,
     /// Shows the server's client certificate, and only to those whom the cluster's
     /// authority vouches for. `None` where there are no kubelets.
@@ -41,7 +41,7 @@ pub struct Backends {
 }
 
 impl Backends {
-    pub fn new(access: Option<&KubeletAccess>, dial: Arc<dyn Dial>) -> Result<Self, crate::Error> {
+    pub(crate) fn new(access: Option<&KubeletAccess>, dial: Arc<dyn Dial>) -> Result<Self, crate::Error> {
         let kubelets = access
             .map(|access| ferry_pki::tls::live_client_config(&access.ca_pem, access.identity.clone()))
             .transpose()?
@@ -86,7 +86,7 @@ impl Backends {
 }
 
 /// The handler of all of them (`subresources/all.rs`).
-pub async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>, Status> {
+pub(crate) async fn serve(call: Call, request: Request<Body>) -> Result<Response<Body>, Status> {
     let name = call.info.subresource.as_str();
     let subresource = call.row.subresource(name).ok_or_else(Status::no_such_path)?;
     if name == "proxy" {

@@ -27,7 +27,7 @@ const CORS: [&str; 4] = [
     "access-control-allow-origin",
 ];
 
-pub struct Onward {
+pub(crate) struct Onward {
     pub target: Target,
     pub path_and_query: String,
     /// The Host header; `None` passes on what the client sent.
@@ -40,7 +40,7 @@ pub struct Onward {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     #[error("{0}")]
     Dial(BoxError),
     #[error("invalid upgrade response: status code {0}")]
@@ -53,7 +53,11 @@ pub enum Failure {
 
 /// Sends the request where it belongs and the answer back; after a 101 on both sides the
 /// two connections are one.
-pub async fn pass_on(dial: &dyn Dial, onward: Onward, mut request: Request<Body>) -> Result<Response<Body>, Failure> {
+pub(crate) async fn pass_on(
+    dial: &dyn Dial,
+    onward: Onward,
+    mut request: Request<Body>,
+) -> Result<Response<Body>, Failure> {
     let upgrade = is_upgrade(request.headers());
     let client = upgrade.then(|| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
@@ -91,7 +95,7 @@ pub async fn pass_on(dial: &dyn Dial, onward: Onward, mut request: Request<Body>
 
 /// Ends the connection of a client whose upgrade came to nothing: what follows on it is
 /// not for the backend, which would take it for the API server's own (CVE-2018-1002105).
-pub fn end_refused_upgrade(response: &mut Response<Body>) {
+pub(crate) fn end_refused_upgrade(response: &mut Response<Body>) {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -207,7 +211,7 @@ fn append_forwarded_for(headers: &HeaderMap, client: &str) -> String {
 }
 
 /// Whether the client wants to leave HTTP (WebSocket or SPDY).
-pub fn is_upgrade(headers: &HeaderMap) -> bool {
+pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
     headers.contains_key(UPGRADE)
         && headers
             .get_all(CONNECTION)
@@ -233,7 +237,7 @@ fn drop_credentials(headers: &mut HeaderMap) {
 }
 
 /// Takes away what names a user to a backend that trusts the front proxy.
-pub fn drop_front_proxy_headers(headers: &mut HeaderMap) {
+pub(crate) fn drop_front_proxy_headers(headers: &mut HeaderMap) {
     let spent: Vec<HeaderName> =
         headers.keys().filter(|name| name.as_str().starts_with("x-remote-")).cloned().collect();
     spent.into_iter().for_each(|name| {

@@ -16,7 +16,7 @@ use http::Response;
 type Answer<'a> = BoxFuture<'a, Result<Response<Body>, Status>>;
 
 #[derive(Clone, Copy)]
-pub enum Handler {
+pub(super) enum Handler {
     /// Called with the whole body when the verb is one that the row lists.
     Body(for<'a> fn(&'a Call, Bytes) -> Answer<'a>),
     /// Called with the request as it came: the connection stays open or is passed on. It
@@ -65,7 +65,7 @@ const fn of(of: Of, name: &'static str, handler: Handler) -> Registered {
     Registered { of, name, handler }
 }
 
-pub fn handler_of(row: &Row, name: &str) -> Option<Handler> {
+pub(super) fn handler_of(row: &Row, name: &str) -> Option<Handler> {
     let is_of = |of: &Of| match of {
         Of::Kind(group, plural) => row.plural == *plural && row.group == *group,
         Of::AnyKind => true,

@@ -2,13 +2,13 @@
 //! After it the pod never moves (registry/core/pod/storage BindingREST upstream).
 
 use crate::admission::Operation;
-use crate::answer;
-use crate::negotiate::{self, Accepted};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted};
+use crate::door::wire;
 use crate::registry::{Admit, IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::{GroupResource, GroupVersionKind};
@@ -20,7 +20,7 @@ use http::{Response, StatusCode};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn bind(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;

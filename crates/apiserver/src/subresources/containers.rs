@@ -1,12 +1,12 @@
 //! `pods/ephemeralcontainers` and `pods/resize`: the parts of a running pod that may
 //! change, each through its own door.
 
-use crate::negotiate;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{self, Call, PatchKind, check_name, patched};
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::codec;
 use ferry_api::field::{Error, Path};
@@ -16,7 +16,7 @@ use ferry_api::unsupported::RESIZE_WARNING;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     if call.info.verb == "get" {
         return verbs::get(call).await;
     }

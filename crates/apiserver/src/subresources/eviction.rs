@@ -2,13 +2,13 @@
 //! (registry/core/pod/storage/eviction.go upstream).
 
 use crate::admission::Operation;
-use crate::answer;
-use crate::negotiate::{self, Accepted};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted};
+use crate::door::wire;
 use crate::registry::{Admit, Caller, DeleteOptions, IfAbsent, Part, Target, Tracking, check_preconditions};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::gvk::{GroupResource, GroupVersionKind};
 use ferry_api::object::{Meta, ensure_object};
@@ -23,7 +23,7 @@ use http::{Response, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn evict(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let kind = GroupVersionKind::new("policy", "v1", "Eviction");

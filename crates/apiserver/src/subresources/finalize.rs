@@ -1,19 +1,19 @@
 //! `namespaces/finalize`: the namespace controller takes its name off spec.finalizers
 //! when a namespace is empty; the update that removes the last one removes the namespace.
 
-use crate::negotiate;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{IfAbsent, Part, Target, Tracking};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, check_name};
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-pub async fn finalize(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn finalize(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;

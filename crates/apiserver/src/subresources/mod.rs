@@ -12,7 +12,7 @@ mod review;
 mod scale;
 mod token;
 
-pub use review::create_review;
+pub(crate) use review::create_review;
 
 use crate::transport::Body;
 use crate::verbs::{self, Call};
@@ -22,16 +22,16 @@ use futures_util::future::BoxFuture;
 use http::{Request, Response};
 
 /// The handler of a subresource that takes the connection itself.
-pub fn connection_of(call: &Call) -> Option<Connect> {
+pub(crate) fn connection_of(call: &Call) -> Option<Connect> {
     match all::handler_of(&call.row, &call.info.subresource)? {
         all::Handler::Connection(handler) => Some(handler),
         all::Handler::Body(_) => None,
     }
 }
 
-pub type Connect = fn(Call, Request<Body>) -> BoxFuture<'static, Result<Response<Body>, Status>>;
+pub(crate) type Connect = fn(Call, Request<Body>) -> BoxFuture<'static, Result<Response<Body>, Status>>;
 
-pub async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(crate) async fn dispatch(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
     let name = call.info.subresource.as_str();
     let subresource = call.row.subresource(name).ok_or_else(Status::no_such_path)?;
     if !subresource.verbs.iter().any(|verb| *verb == call.info.verb) {

@@ -1,19 +1,19 @@
 //! Kinds that are only asked and answered: token and access reviews, and POST of
 //! `bindings`. Authentication and authorization have the answers.
 
-use crate::answer;
 use crate::authn::review::render_self_subject_review;
-use crate::negotiate::{self, Use};
+use crate::door::answer;
+use crate::door::negotiate::{self, Use};
+use crate::door::wire;
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{self, Call};
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(crate) async fn create_review(call: Call, body: Bytes) -> Result<Response<Body>, Status> {
     if call.info.verb != "create" {
         return Err(verbs::method_not_allowed());
     }

@@ -1,12 +1,12 @@
 //! `scale`: the number of replicas of any kind that has one, as autoscaling/v1 Scale.
 
-use crate::answer;
-use crate::negotiate;
+use crate::door::answer;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{Admit, IfAbsent, Part, Target, Tracking, View};
 use crate::transport::Body;
 use crate::verbs::options::WriteOptions;
 use crate::verbs::{Call, PatchKind, patched};
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
@@ -22,7 +22,7 @@ fn scale_kind() -> GroupVersionKind {
     GroupVersionKind::new("autoscaling", "v1", "Scale")
 }
 
-pub async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn scale(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     if call.info.verb == "get" {
         let object = call

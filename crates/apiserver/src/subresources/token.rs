@@ -1,13 +1,13 @@
 //! `serviceaccounts/token`: a bound token for a service account, issued by authentication.
 
 use crate::admission::Operation;
-use crate::answer;
-use crate::negotiate;
+use crate::door::answer;
+use crate::door::negotiate;
+use crate::door::wire;
 use crate::registry::{IfAbsent, Part, Target};
 use crate::transport::Body;
 use crate::verbs::Call;
 use crate::verbs::options::WriteOptions;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
@@ -15,7 +15,7 @@ use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn issue(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn issue(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let format = negotiate::input(&call.headers)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;

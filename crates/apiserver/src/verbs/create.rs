@@ -2,14 +2,14 @@
 
 use super::Call;
 use super::options::WriteOptions;
-use crate::negotiate::Accepted;
+use crate::door::negotiate::Accepted;
 use crate::registry::{Tracking, Wants};
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn create(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(crate) async fn create(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let mut object = call.decode(&body, options.field_validation)?;

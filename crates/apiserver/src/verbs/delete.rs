@@ -2,12 +2,12 @@
 
 use super::Call;
 use super::options::{invalid_options, validate_dry_run};
-use crate::answer;
 use crate::authz::Attributes;
-use crate::negotiate::{self, Accepted};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted};
+use crate::door::wire;
 use crate::registry::{Caller, DeleteOptions, Deleted, Wants, deleted_status};
 use crate::transport::Body;
-use crate::wire;
 use bytes::Bytes;
 use ferry_api::field::{Error, Path};
 use ferry_api::gvk::GroupVersionKind;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// The option that lets an object go which cannot be read.
 const UNSAFE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-pub async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn delete(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let (options, caller) = delete_options(call, &body)?;
     if options.ignore_store_read_error {
@@ -55,27 +55,14 @@ fn show_deleted(call: &Call, deleted: Deleted, pending: StatusCode, accepted: &A
 
 /// Removing what cannot be read is a right of its own, which deleting does not include.
 async fn authorize_unsafe_delete(call: &Call) -> Result<(), Status> {
-    call.annotations.add("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
+    call.notes.add("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
     let resource = call.row.group_resource();
     if !call.info.subresource.is_empty() {
         let why = "ignoreStoreReadErrorWithClusterBreakingPotential delete option is not allowed on a subresource or non-resource request";
         return Err(Status::forbidden(&resource, &call.info.name, why));
     }
     let verb = "unsafe-delete-ignore-read-errors";
-    let attributes = Attributes {
-        user: &call.user,
-        verb,
-        api_group: &call.info.api_group,
-        api_version: &call.info.api_version,
-        resource: &call.info.resource,
-        subresource: "",
-        namespace: &call.info.namespace,
-        name: &call.info.name,
-        path: "",
-        is_resource: true,
-        field_selector: "",
-        label_selector: "",
-    };
+    let attributes = Attributes { subresource: "", path: "", ..call.attributes(verb) };
     if call.server.authorizer.decide(&attributes).await.is_allowed() {
         return Ok(());
     }
@@ -156,7 +143,7 @@ pub(super) fn delete_options(call: &Call, body: &[u8]) -> Result<(DeleteOptions,
         dry_run,
         field_manager: String::new(),
         warnings: call.warnings.clone(),
-        annotations: call.annotations.clone(),
+        notes: call.notes.clone(),
         options: value.into(),
         wants: Wants::Object,
     };

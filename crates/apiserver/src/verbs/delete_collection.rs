@@ -5,7 +5,7 @@ use super::Call;
 use super::delete::delete_options;
 use super::list::{read_page, show_page};
 use super::options::ListOptions;
-use crate::negotiate::{Accepted, Shape};
+use crate::door::negotiate::{Accepted, Shape};
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::status::Status;
@@ -15,7 +15,7 @@ use http::Response;
 /// How many deletions are under way at a time: enough to share commits.
 const AT_ONCE: usize = 64;
 
-pub async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
+pub(super) async fn delete_collection(call: &Call, body: Bytes) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let (options, caller) = delete_options(call, &body)?;
     let page = read_page(call, &ListOptions::parse(&call.query, false)?).await?;

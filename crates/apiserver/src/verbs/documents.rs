@@ -5,10 +5,10 @@
 use super::Call;
 use super::list::Page;
 use super::watch::next_bookmark;
-use crate::answer;
 use crate::cache::{Cache, Event, Seen, Stock, Watcher};
+use crate::door::answer;
+use crate::door::negotiate::{Accepted, Format, Shape};
 use crate::metrics::storage::WatchTally;
-use crate::negotiate::{Accepted, Format, Shape};
 use crate::transport::{self, Body};
 use ferry_api::document::{Document, DocumentEvent, DocumentList, DocumentWatch, EventType};
 use futures_util::{FutureExt, stream};
@@ -22,7 +22,7 @@ const BATCH: usize = 256;
 /// Whether a request is answered in documents: the stored form must be the one that was
 /// asked for. Metadata is the same in every version of a kind, and a view of the metadata
 /// reads it from the whole object.
-pub fn are_served(call: &Call, accepted: &Accepted) -> bool {
+pub(super) fn are_served(call: &Call, accepted: &Accepted) -> bool {
     let is_stored_form = match accepted.shape {
         Shape::Object => call.row.custom.is_none() && call.row.gvk() == call.row.stored_as,
         Shape::Metadata => true,
@@ -31,7 +31,7 @@ pub fn are_served(call: &Call, accepted: &Accepted) -> bool {
     call.wants_documents && accepted.format == Format::Json && is_stored_form
 }
 
-pub fn list(call: &Call, page: &Page) -> Response<Body> {
+pub(super) fn list(call: &Call, page: &Page) -> Response<Body> {
     if let Some(stock) = call.server.registry.cache.stock(&call.row) {
         stock.follow();
     }
@@ -44,7 +44,7 @@ pub fn list(call: &Call, page: &Page) -> Response<Body> {
     response
 }
 
-pub fn watch(call: &Call, watcher: Watcher, stock: Arc<Stock>, deadline: Instant) -> Response<Body> {
+pub(super) fn watch(call: &Call, watcher: Watcher, stock: Arc<Stock>, deadline: Instant) -> Response<Body> {
     stock.follow();
     let state = State {
         watcher,

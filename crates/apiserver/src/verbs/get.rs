@@ -3,19 +3,19 @@
 
 use super::Call;
 use super::options::{parse_version, too_large_version};
-use crate::answer;
 use crate::cache::Stored;
-use crate::compress;
-use crate::negotiate::{Accepted, Format, Shape};
-use crate::table;
+use crate::door::answer;
+use crate::door::compress;
+use crate::door::negotiate::{Accepted, Format, Shape};
+use crate::door::table;
+use crate::door::wire;
 use crate::transport::Body;
-use crate::wire;
 use ferry_api::codec::protobuf;
 use ferry_api::schema;
 use ferry_api::status::Status;
 use http::{Response, StatusCode};
 
-pub async fn get(call: &Call) -> Result<Response<Body>, Status> {
+pub(crate) async fn get(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let cache = &call.server.registry.cache;
     match parse_version(call.query.text("resourceVersion").unwrap_or_default())? {

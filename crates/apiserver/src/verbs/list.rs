@@ -7,14 +7,14 @@ use super::list_body::{Form, Item, ListBody, ProtobufItems};
 use super::options::{ListOptions, VersionMatch, too_large_version};
 use super::readable::Readable;
 use super::selection::{Selection, scope, selection};
-use crate::answer;
 use crate::cache::{Filter, ListingPage, Scope, Stored};
-use crate::compress;
-use crate::continue_token::{self, Continue};
+use crate::door::answer;
+use crate::door::compress;
+use crate::door::continue_token::{self, Continue};
+use crate::door::negotiate::{Accepted, Format, Shape};
+use crate::door::table;
 use crate::encryption::Kind;
-use crate::negotiate::{Accepted, Format, Shape};
 use crate::registry::{store_failed, unreadable_list};
-use crate::table;
 use crate::transport::Body;
 use bytes::Bytes;
 use ferry_api::codec::protobuf::{self, ListFrame};
@@ -33,14 +33,14 @@ const EXPIRED: &str = "The resourceVersion for the provided list is too old.";
 const CONTINUE_EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 /// Some objects of a collection as of one revision.
-pub struct Page {
+pub(crate) struct Page {
     pub objects: Vec<Arc<Stored>>,
     pub revision: Revision,
     pub continue_token: Option<String>,
     pub remaining: Option<i64>,
 }
 
-pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
+pub(crate) async fn list(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let options = ListOptions::parse(&call.query, false)?;
     let page = read_page(call, &options).await?;
@@ -51,7 +51,7 @@ pub async fn list(call: &Call) -> Result<Response<Body>, Status> {
 }
 
 /// A page in the form that the client takes.
-pub async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
+pub(crate) async fn show_page(call: &Call, page: Page, accepted: &Accepted) -> Result<Response<Body>, Status> {
     let (registry, row) = (&call.server.registry, &call.row);
     if accepted.pretty || accepted.format == Format::Yaml {
         return show_readable(call, &page, accepted).await;
@@ -198,7 +198,7 @@ async fn protobuf_list(
 }
 
 /// The metadata of a list: its revision, and how to go on.
-pub fn list_metadata(page: &Page) -> Value {
+pub(crate) fn list_metadata(page: &Page) -> Value {
     let mut metadata = json!({"resourceVersion": page.revision.to_string()});
     if let Some(token) = &page.continue_token {
         metadata["continue"] = token.as_str().into();
@@ -210,7 +210,7 @@ pub fn list_metadata(page: &Page) -> Value {
 }
 
 /// Reads the page that the options ask for, from memory wherever memory has that version.
-pub async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Status> {
+pub(crate) async fn read_page(call: &Call, options: &ListOptions) -> Result<Page, Status> {
     let registry = &call.server.registry;
     let selection = selection(call, &options.label_selector, &options.field_selector)?;
     let scope = scope(call);

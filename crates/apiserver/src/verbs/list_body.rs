@@ -4,8 +4,8 @@
 
 use super::readable::Readable;
 use crate::cache::Stored;
-use crate::negotiate::Accepted;
-use crate::table;
+use crate::door::negotiate::Accepted;
+use crate::door::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::codec::protobuf::{MessageEncoder, ProtobufError, item_prefix, metadata_of};
@@ -21,7 +21,7 @@ use std::task::{Context, Poll};
 const PIECE: usize = 64 * 1024;
 
 /// An object on its way into a list.
-pub enum Item {
+pub(super) enum Item {
     /// Its kind and apiVersion are the list's, and upstream's lists leave them out of items.
     Stored(Arc<Stored>),
     /// In a form that was made for this row; items of custom resources carry their kind.
@@ -31,7 +31,7 @@ pub enum Item {
 }
 
 impl Item {
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Stored(stored) => stored.bytes(),
             Self::Whole(bytes) | Self::Message(bytes) => bytes,
@@ -57,13 +57,13 @@ impl Item {
     }
 
     /// The length of the item in a list as JSON.
-    pub fn json_length(&self) -> usize {
+    pub(super) fn json_length(&self) -> usize {
         self.rest().len() + 1
     }
 }
 
 /// The form that each item takes.
-pub enum Form {
+pub(super) enum Form {
     Json,
     /// `PartialObjectMetadata` as JSON.
     Metadata(Accepted),
@@ -127,7 +127,7 @@ impl Form {
 }
 
 /// Encodes items of one type as fields of a list's message.
-pub struct ProtobufItems {
+pub(super) struct ProtobufItems {
     definition: &'static TypeDef,
     /// All of the object is wanted, and not its metadata alone.
     is_whole: bool,
@@ -136,13 +136,13 @@ pub struct ProtobufItems {
 }
 
 impl ProtobufItems {
-    pub fn new(definition: &'static TypeDef, is_whole: bool) -> Self {
+    pub(super) fn new(definition: &'static TypeDef, is_whole: bool) -> Self {
         Self { definition, is_whole, index: Index::default(), encoder: MessageEncoder::default() }
     }
 
     /// The message of an item for one who keeps it until it is sent. That of a stored object
     /// is kept beside it as well, for the next who asks.
-    pub fn keep(&mut self, item: &Item) -> Result<Bytes, ProtobufError> {
+    pub(super) fn keep(&mut self, item: &Item) -> Result<Bytes, ProtobufError> {
         match item {
             Item::Message(message) => Ok(message.clone()),
             Item::Stored(stored) if self.is_whole => stored.protobuf().get_or_keep(|| self.make(item)),
@@ -162,7 +162,7 @@ impl ProtobufItems {
     }
 
     /// How long an item is in its list.
-    pub fn length(&mut self, item: &Item) -> Result<usize, ProtobufError> {
+    pub(super) fn length(&mut self, item: &Item) -> Result<usize, ProtobufError> {
         let length = match item {
             Item::Message(message) => message.len(),
             _ => self.encode(item)?.len(),
@@ -189,7 +189,7 @@ impl ProtobufItems {
 }
 
 /// A list on its way to the client.
-pub struct ListBody {
+pub(super) struct ListBody {
     head: Bytes,
     items: std::vec::IntoIter<Item>,
     form: Form,
@@ -202,7 +202,7 @@ pub struct ListBody {
 
 impl ListBody {
     /// `length` is that of the whole body, which is sent with its length if it is known.
-    pub fn new(head: Bytes, items: Vec<Item>, form: Form, tail: Bytes, length: Option<usize>) -> Self {
+    pub(super) fn new(head: Bytes, items: Vec<Item>, form: Form, tail: Bytes, length: Option<usize>) -> Self {
         Self { head, items: items.into_iter(), form, tail, first: true, done: false, left: length }
     }
 

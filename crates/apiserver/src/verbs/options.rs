@@ -1,8 +1,8 @@
 //! The options of lists, watches and writes, read from the query and checked with
 //! upstream's sentences (meta/internalversion/validation, meta/v1/validation).
 
+use crate::door::wire::FieldValidation;
 use crate::query::Query;
-use crate::wire::FieldValidation;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
 use ferry_api::status::{Cause, Status};
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 const MANAGER_MAX: usize = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VersionMatch {
+pub(crate) enum VersionMatch {
     Exact,
     NotOlderThan,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct ListOptions {
+pub(crate) struct ListOptions {
     pub label_selector: String,
     pub field_selector: String,
     /// `None` for unset: the most recent state. `Some(0)`: any state will do.
@@ -32,7 +32,7 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    pub fn parse(query: &Query, is_watch: bool) -> Result<Self, Status> {
+    pub(crate) fn parse(query: &Query, is_watch: bool) -> Result<Self, Status> {
         let version = query.text("resourceVersion").unwrap_or_default();
         let matching = query.text("resourceVersionMatch").unwrap_or_default();
         let send_initial_events = query.optional_flag("sendInitialEvents");
@@ -63,7 +63,7 @@ impl ListOptions {
     }
 }
 
-pub fn parse_version(text: &str) -> Result<Option<Revision>, Status> {
+pub(crate) fn parse_version(text: &str) -> Result<Option<Revision>, Status> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -135,7 +135,7 @@ impl Check<'_> {
 }
 
 /// A read names a revision that no write has got yet.
-pub fn too_large_version(requested: Revision, current: Revision) -> Status {
+pub(crate) fn too_large_version(requested: Revision, current: Revision) -> Status {
     let mut status = Status::timeout(format!("Too large resource version: {requested}, current: {current}"));
     let details = status.details.get_or_insert_default();
     details.retry_after_seconds = 1;
@@ -147,13 +147,13 @@ pub fn too_large_version(requested: Revision, current: Revision) -> Status {
     status
 }
 
-pub fn invalid_options(kind: &'static str, errors: ErrorList) -> Status {
+pub(crate) fn invalid_options(kind: &'static str, errors: ErrorList) -> Status {
     Status::invalid(&GroupVersionKind::new("meta.k8s.io", "v1", kind), "", errors)
 }
 
 /// What create, update and patch have in common.
 #[derive(Clone, Debug, Default)]
-pub struct WriteOptions {
+pub(crate) struct WriteOptions {
     pub dry_run: bool,
     pub field_manager: String,
     pub field_validation: FieldValidation,
@@ -162,7 +162,7 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     /// `kind` is the name under which mistakes are reported: `CreateOptions`.
-    pub fn parse(query: &Query, kind: &'static str) -> Result<Self, Status> {
+    pub(crate) fn parse(query: &Query, kind: &'static str) -> Result<Self, Status> {
         let mut errors = ErrorList::new();
         let field_manager = query.text("fieldManager").unwrap_or_default().to_owned();
         validate_manager(&field_manager, &mut errors);
@@ -185,7 +185,7 @@ impl WriteOptions {
 
     /// The manager that was named, else the program that speaks: what stands before the
     /// first slash of its User-Agent, printable and not too long.
-    pub fn manager(&self, user_agent: &str) -> String {
+    pub(crate) fn manager(&self, user_agent: &str) -> String {
         if !self.field_manager.is_empty() {
             return self.field_manager.clone();
         }
@@ -200,7 +200,7 @@ impl WriteOptions {
         name
     }
 
-    pub fn to_value(&self, kind: &str) -> Value {
+    pub(crate) fn to_value(&self, kind: &str) -> Value {
         let mut value = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
         if self.dry_run {
             value["dryRun"] = json!(["All"]);
@@ -229,7 +229,7 @@ fn validate_manager(manager: &str, errors: &mut ErrorList) {
 }
 
 /// Whether nothing is to be stored. `All` is the only stage there is.
-pub fn validate_dry_run<'a>(values: impl Iterator<Item = &'a str>, errors: &mut ErrorList) -> bool {
+pub(crate) fn validate_dry_run<'a>(values: impl Iterator<Item = &'a str>, errors: &mut ErrorList) -> bool {
     let values: Vec<&str> = values.collect();
     if values.iter().any(|value| *value != "All") {
         errors.push(Error::not_supported(&Path::new("dryRun"), json!(values), &["All"]));

@@ -4,10 +4,10 @@
 
 use super::Call;
 use super::options::{WriteOptions, invalid_options};
-use crate::negotiate::Format;
+use crate::door::negotiate::Format;
+use crate::door::wire::{self, FieldValidation};
 use crate::registry::{Part, Target, Tracking};
 use crate::transport::Body;
-use crate::wire::{self, FieldValidation};
 use bytes::Bytes;
 use ferry_api::codec;
 use ferry_api::field::{Error, Path};
@@ -23,7 +23,7 @@ use http::{HeaderMap, Response, StatusCode};
 use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatchKind {
+pub(crate) enum PatchKind {
     Json,
     Merge,
     Strategic,
@@ -41,7 +41,7 @@ const ACCEPTED_CUSTOM: [&str; 3] =
 
 impl PatchKind {
     /// Custom resources have no strategy for lists, so no strategic merge.
-    pub fn of(headers: &HeaderMap, is_custom: bool) -> Result<Self, Status> {
+    pub(crate) fn of(headers: &HeaderMap, is_custom: bool) -> Result<Self, Status> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Ok(Self::Json),
@@ -54,7 +54,7 @@ impl PatchKind {
     }
 }
 
-pub async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
+pub(crate) async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let row = &call.row;
     let kind = PatchKind::of(&call.headers, row.custom.is_some())?;
@@ -137,7 +137,7 @@ fn decode_patch(kind: PatchKind, body: &[u8]) -> Result<(Value, Vec<String>), St
 }
 
 /// An object with a patch carried out on it.
-pub fn patched(kind: PatchKind, old: &Value, patch: &Value, schema: Option<&TypeDef>) -> Result<Value, Status> {
+pub(crate) fn patched(kind: PatchKind, old: &Value, patch: &Value, schema: Option<&TypeDef>) -> Result<Value, Status> {
     let mut object = old.clone();
     match (kind, schema) {
         (PatchKind::Json, _) => json::apply(&mut object, patch)?,

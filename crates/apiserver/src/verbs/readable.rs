@@ -4,8 +4,8 @@
 
 use super::list_body::Item;
 use crate::cache::rows::decode;
-use crate::negotiate::{Accepted, Format, Shape};
-use crate::table;
+use crate::door::negotiate::{Accepted, Format, Shape};
+use crate::door::table;
 use crate::transport::BoxError;
 use bytes::{BufMut, BytesMut};
 use ferry_api::status::Status;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const PRETTY_HEAD: usize = "{\n  \"items\": [".len();
 const PRETTY_TAIL: &str = "\n  ]\n}";
 
-pub struct Readable {
+pub(super) struct Readable {
     row: Arc<Row>,
     accepted: Accepted,
     /// The client's includeObject.
@@ -28,12 +28,12 @@ pub struct Readable {
 }
 
 impl Readable {
-    pub fn new(row: Arc<Row>, accepted: Accepted, include: String) -> Self {
+    pub(super) fn new(row: Arc<Row>, accepted: Accepted, include: String) -> Self {
         Self { row, accepted, include, now: Timestamp::now() }
     }
 
     /// The texts before and after the items of a list, of which `document` has all the rest.
-    pub fn frame(&self, mut document: Value, is_empty: bool) -> Result<(String, String), Status> {
+    pub(super) fn frame(&self, mut document: Value, is_empty: bool) -> Result<(String, String), Status> {
         let key = if self.accepted.shape == Shape::Table { "rows" } else { "items" };
         document[key] = json!([]);
         let is_yaml = self.accepted.format == Format::Yaml;
@@ -51,11 +51,11 @@ impl Readable {
         }
     }
 
-    pub fn separator(&self) -> &'static [u8] {
+    pub(super) fn separator(&self) -> &'static [u8] {
         if self.accepted.format == Format::Yaml { b"" } else { b"," }
     }
 
-    pub fn write(&self, item: &Item, out: &mut BytesMut) -> Result<(), BoxError> {
+    pub(super) fn write(&self, item: &Item, out: &mut BytesMut) -> Result<(), BoxError> {
         let object = match item {
             Item::Stored(stored) => decode(&self.row, stored),
             Item::Whole(bytes) | Item::Message(bytes) => serde_json::from_slice(bytes)?,

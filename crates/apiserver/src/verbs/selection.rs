@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Label and field selectors over cached objects, without decoding them where the cache
 /// knows enough.
-pub struct Selection {
+pub(crate) struct Selection {
     labels: Selector,
     fields: FieldSelector,
     namespaced: bool,
@@ -24,7 +24,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    pub fn parse(row: &Row, labels: &str, fields: &str) -> Result<Self, Status> {
+    pub(crate) fn parse(row: &Row, labels: &str, fields: &str) -> Result<Self, Status> {
         let labels = Selector::parse(labels).map_err(|error| Status::bad_request(error.to_string()))?;
         let fields = FieldSelector::parse(fields).map_err(|error| Status::bad_request(error.to_string()))?;
         let mut selection = Self { labels, fields, namespaced: row.is_namespaced(), form: None };
@@ -76,17 +76,17 @@ impl Selection {
         Ok(())
     }
 
-    pub fn is_everything(&self) -> bool {
+    pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
     /// Whether [`Filter::matches`] lets pass what [`Selection::among`] has to judge.
-    pub fn judges_form(&self) -> bool {
+    pub(crate) fn judges_form(&self) -> bool {
         self.form.is_some()
     }
 
     /// Of objects that match as far as the cache can tell, those that match.
-    pub async fn among(&self, call: &Call, objects: Vec<Arc<Stored>>) -> Result<Vec<Arc<Stored>>, Status> {
+    pub(crate) async fn among(&self, call: &Call, objects: Vec<Arc<Stored>>) -> Result<Vec<Arc<Stored>>, Status> {
         if self.form.is_none() {
             return Ok(objects);
         }
@@ -96,7 +96,7 @@ impl Selection {
     }
 
     /// Whether one object matches, whatever it takes to know.
-    pub async fn holds(&self, registry: &Registry, row: &Row, object: &Arc<Stored>) -> Result<bool, Status> {
+    pub(crate) async fn holds(&self, registry: &Registry, row: &Row, object: &Arc<Stored>) -> Result<bool, Status> {
         if !self.matches(object) {
             return Ok(false);
         }
@@ -144,7 +144,7 @@ impl Filter for Selection {
 
 /// The keys that a request is about. A name in the URL (or pinned by the field selector)
 /// narrows it to one key, where the namespace is known.
-pub fn scope(call: &Call) -> Scope {
+pub(crate) fn scope(call: &Call) -> Scope {
     let namespace = Some(call.namespace()).filter(|namespace| !namespace.is_empty());
     if !call.info.name.is_empty() && (namespace.is_some() || !call.row.is_namespaced()) {
         return Scope::Key(call.row.key(call.namespace(), &call.info.name));
@@ -152,7 +152,7 @@ pub fn scope(call: &Call) -> Scope {
     Scope::Prefix(call.row.key_prefix(namespace))
 }
 
-pub fn selection(call: &Call, labels: &str, fields: &str) -> Result<Arc<Selection>, Status> {
+pub(crate) fn selection(call: &Call, labels: &str, fields: &str) -> Result<Arc<Selection>, Status> {
     let selection = Selection::parse(&call.row, labels, fields)?;
     if !call.info.name.is_empty()
         && !selection.fields.is_empty()

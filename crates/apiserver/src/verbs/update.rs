@@ -10,7 +10,7 @@ use ferry_api::status::Status;
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-pub async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
+pub(crate) async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let mut object = call.decode(&body, options.field_validation)?;
@@ -31,7 +31,7 @@ pub async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<Response
 }
 
 /// The body must be about the object that the URL names.
-pub fn check_name(object: &mut Value, call: &Call) -> Result<(), Status> {
+pub(crate) fn check_name(object: &mut Value, call: &Call) -> Result<(), Status> {
     let (name, namespace) = (&call.info.name, call.namespace());
     let found = object.name();
     if found.is_empty() {

@@ -6,12 +6,12 @@ use super::documents;
 use super::options::{ListOptions, too_large_version};
 use super::selection::{Selection, scope, selection};
 use crate::ServerState;
-use crate::answer;
 use crate::cache::{Cache, Event, Seen, Start, Stock, Watcher};
+use crate::door::answer;
+use crate::door::negotiate::{self, Accepted, Format, Shape, Use};
+use crate::door::table;
 use crate::metrics::storage::WatchTally;
-use crate::negotiate::{self, Accepted, Format, Shape, Use};
 use crate::registry::Registry;
-use crate::table;
 use crate::transport::{Body, BoxError};
 use bytes::{BufMut, Bytes, BytesMut};
 use ferry_api::codec::protobuf;
@@ -46,7 +46,7 @@ const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 /// Events that are ready together are sent together, up to this size.
 const PIECE: usize = 64 * 1024;
 
-pub async fn watch(call: &Call) -> Result<Response<Body>, Status> {
+pub(super) async fn watch(call: &Call) -> Result<Response<Body>, Status> {
     let accepted = negotiate::output(&call.headers, &call.query, Use::Watch)?;
     let options = ListOptions::parse(&call.query, true)?;
     let selection = selection(call, &options.label_selector, &options.field_selector)?;
@@ -402,7 +402,7 @@ impl Renderer {
     fn frame_message(&self, seen: Seen, event: &Event, out: &mut BytesMut) -> bool {
         let (Some(form), Some(document)) = (event.protobuf(seen), event.document(seen)) else { return false };
         let Some(definition) = self.definition else { return false };
-        let Ok(message) = form.get_or_keep(|| crate::wire::message(document, definition)) else { return false };
+        let Ok(message) = form.get_or_keep(|| crate::door::wire::message(document, definition)) else { return false };
         let frame = match self.accepted.shape {
             Shape::Object => protobuf::watch_frame(name(seen), &self.api_version, &self.row.kind, &message),
             Shape::Metadata => {
@@ -418,7 +418,7 @@ impl Renderer {
 
     fn frame(&self, kind: &str, object: &Value, out: &mut BytesMut) {
         if self.accepted.format == Format::Protobuf
-            && let Some(bytes) = crate::wire::to_protobuf(object)
+            && let Some(bytes) = crate::door::wire::to_protobuf(object)
             && let Ok(envelope) = protobuf::open(&bytes)
         {
             out.put_slice(&protobuf::watch_frame(kind, &envelope.api_version, &envelope.kind, envelope.raw));

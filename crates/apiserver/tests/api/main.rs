@@ -40,6 +40,7 @@ mod security;
 mod server;
 mod services;
 mod shapes;
+mod steps;
 mod streams;
 mod subresources;
 mod unsupported;

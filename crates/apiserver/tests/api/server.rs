@@ -122,6 +122,15 @@ impl Server {
 
     /// A server whose configuration the test changes first.
     pub async fn start_with(directory: TempDir, configure: impl FnOnce(&mut Config)) -> Self {
+        Self::start_with_rows(directory, ferry_resources::all().to_vec(), configure).await
+    }
+
+    /// A server with these kinds instead of the builtin ones.
+    pub async fn start_with_rows(
+        directory: TempDir,
+        rows: Vec<Arc<ferry_resources::Row>>,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
         let pki = pki(directory.path());
         let store = Arc::new(SqliteStore::open(&directory.path().join("store")).expect("a store"));
         let keys = vec![StorageKey { name: "key1".into(), bytes: vec![1; 32] }];
@@ -130,7 +139,7 @@ impl Server {
         let routes = Arc::new(Routes::default());
         config.dial = routes.clone();
         configure(&mut config);
-        let api = ApiServer::start(store.clone(), config).await.expect("a server");
+        let api = ApiServer::start_with_rows(store.clone(), config, rows).await.expect("a server");
         Self { api, pki, store, directory, routes }
     }
 

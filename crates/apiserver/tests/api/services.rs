@@ -183,3 +183,34 @@ async fn ranges_open_and_close_for_services() {
         }
     }
 }
+
+/// The ServiceCIDR controller inside the server may do what its role allows, and no more; a
+/// write that is refused is tried again by the rules of every queue, and counted.
+#[tokio::test]
+async fn the_controller_of_ranges_acts_with_the_rights_of_its_role() {
+    let server = Server::start().await;
+    let binding = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:controller:service-cidrs-controller";
+    let role = server.get(binding).await.ok();
+    let mut events = server.watch(&format!("{RANGES}?watch=1&resourceVersion=0")).await;
+    let default = ready(&mut events, "True").await;
+    let managers = default["metadata"]["managedFields"].as_array().expect("managed fields");
+    assert!(managers.iter().any(|entry| entry["manager"] == "service-cidr-controller"), "{managers:?}");
+    server.delete(binding).await.ok();
+    server.post(RANGES, &json!({"metadata": {"name": "more"}, "spec": {"cidrs": ["203.0.113.0/24"]}})).await.ok();
+    let retried = "workqueue_retries_total{name=\"service-cidr-controller\"} ";
+    loop {
+        let answer = server.get("/metrics").await;
+        let metrics = String::from_utf8(answer.bytes.to_vec()).expect("text");
+        let count = metrics.lines().find_map(|line| line.strip_prefix(retried)).expect("the queue is counted");
+        if count != "0" {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    let unprotected = server.get(&format!("{RANGES}/more")).await.ok();
+    assert!(unprotected["metadata"].get("finalizers").is_none(), "{unprotected}");
+    let again = json!({"metadata": {"name": role["metadata"]["name"]}, "roleRef": role["roleRef"],
+        "subjects": role["subjects"]});
+    server.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", &again).await.ok();
+    assert_eq!(ready(&mut events, "True").await["metadata"]["name"], "more");
+}

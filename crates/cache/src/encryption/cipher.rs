@@ -22,7 +22,7 @@ const BLOCK: usize = 16;
 const SECRETBOX_NONCE: usize = 24;
 const SECRETBOX_TAG: usize = 16;
 
-pub enum Cipher {
+pub(super) enum Cipher {
     Gcm(Gcm),
     Cbc(Cbc),
     Secretbox(Box<XSalsa20Poly1305>),
@@ -30,7 +30,7 @@ pub enum Cipher {
 
 impl Cipher {
     /// `key` is the associated data where the cipher has any: the place in the store.
-    pub fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Gcm(gcm) => gcm.seal(key, plain),
             Self::Cbc(cbc) => cbc.seal(plain),
@@ -42,7 +42,7 @@ impl Cipher {
         }
     }
 
-    pub fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Gcm(gcm) => gcm.open(key, sealed),
             Self::Cbc(cbc) => cbc.open(sealed),
@@ -60,20 +60,20 @@ impl Cipher {
     }
 
     /// `None` for a key that is not 32 bytes long.
-    pub fn secretbox(key: &[u8]) -> Option<Self> {
+    pub(super) fn secretbox(key: &[u8]) -> Option<Self> {
         XSalsa20Poly1305::new_from_slice(key).ok().map(|secretbox| Self::Secretbox(Box::new(secretbox)))
     }
 }
 
 /// AES-GCM with a random nonce before the sealed bytes. *ring* has no AES-192.
-pub enum Gcm {
+pub(super) enum Gcm {
     Ring(Box<LessSafeKey>),
     Aes192(Box<aes_gcm::AesGcm<Aes192, U12>>),
 }
 
 impl Gcm {
     /// `None` for a key that is not 16, 24 or 32 bytes long.
-    pub fn new(key: &[u8]) -> Option<Self> {
+    pub(super) fn new(key: &[u8]) -> Option<Self> {
         let algorithm = match key.len() {
             16 => &AES_128_GCM,
             32 => &AES_256_GCM,
@@ -82,7 +82,7 @@ impl Gcm {
         UnboundKey::new(algorithm, key).ok().map(|key| Self::Ring(Box::new(LessSafeKey::new(key))))
     }
 
-    pub fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
         let nonce: [u8; NONCE_LEN] = random()?;
         let mut out = Vec::with_capacity(NONCE_LEN + plain.len() + BLOCK);
         out.extend_from_slice(&nonce);
@@ -103,7 +103,7 @@ impl Gcm {
         Ok(out)
     }
 
-    pub fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(TOO_SHORT)?;
         match self {
             Self::Ring(aes) => {
@@ -123,14 +123,14 @@ impl Gcm {
 
 /// AES-CBC with PKCS #7 padding, behind its random first block. It proves nothing: a value
 /// that was tampered with may open to nonsense, which then fails to decode.
-pub enum Cbc {
+pub(super) enum Cbc {
     Aes128(Box<Aes128>),
     Aes192(Box<Aes192>),
     Aes256(Box<Aes256>),
 }
 
 impl Cbc {
-    pub fn new(key: &[u8]) -> Option<Self> {
+    pub(super) fn new(key: &[u8]) -> Option<Self> {
         match key.len() {
             16 => Aes128::new_from_slice(key).ok().map(|aes| Self::Aes128(Box::new(aes))),
             24 => Aes192::new_from_slice(key).ok().map(|aes| Self::Aes192(Box::new(aes))),
@@ -181,7 +181,7 @@ where
 }
 
 /// Bytes that nobody can guess.
-pub fn random<const N: usize>() -> Result<[u8; N], String> {
+pub(super) fn random<const N: usize>() -> Result<[u8; N], String> {
     let mut bytes = [0; N];
     SystemRandom::new().fill(&mut bytes).map_err(|_| NO_RANDOMNESS)?;
     Ok(bytes)

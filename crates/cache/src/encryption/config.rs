@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct EncryptionConfiguration {
+pub(super) struct EncryptionConfiguration {
     #[serde(default)]
     pub api_version: String,
     #[serde(default)]
@@ -19,7 +19,7 @@ pub struct EncryptionConfiguration {
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ResourceConfiguration {
+pub(super) struct ResourceConfiguration {
     #[serde(default)]
     pub resources: Vec<String>,
     #[serde(default)]
@@ -83,7 +83,7 @@ fn three_seconds() -> GoDuration {
 
 impl EncryptionConfiguration {
     /// Reads YAML or JSON and judges it.
-    pub fn load(text: &str) -> Result<Self, String> {
+    pub(super) fn load(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err("encryption provider configuration file is empty".into());
         }

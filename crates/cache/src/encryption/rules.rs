@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 /// `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
+pub(super) struct Pattern {
     pub resource: String,
     pub group: String,
 }
 
 impl Pattern {
-    pub fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let (resource, group) = text.split_once('.').unwrap_or((text, ""));
         Self { resource: resource.to_owned(), group: group.to_owned() }
     }
 
-    pub fn is_everything(&self) -> bool {
+    pub(super) fn is_everything(&self) -> bool {
         self.resource == "*" && self.group == "*"
     }
 
@@ -69,7 +69,7 @@ impl Layer {
 /// Everything that is in force at one time. The first layer that has a rule for a kind
 /// decides how it is sealed; every layer's providers for it open.
 #[derive(Default)]
-pub struct Rules {
+pub(super) struct Rules {
     layers: Vec<Layer>,
     kms: Vec<Arc<Kms>>,
 }
@@ -77,7 +77,7 @@ pub struct Rules {
 impl Rules {
     /// Adds the rules of a file below those that are there. Rules that an earlier one of
     /// the same file would hide are refused, as upstream refuses them.
-    pub fn add(&mut self, config: &EncryptionConfiguration) -> Result<(), String> {
+    pub(super) fn add(&mut self, config: &EncryptionConfiguration) -> Result<(), String> {
         let mut layer = Layer::default();
         for rule in &config.resources {
             let mut made = Vec::new();
@@ -116,7 +116,7 @@ impl Rules {
     }
 
     /// Adds one provider for one kind below everything that is there.
-    pub fn add_provider(&mut self, resource: &str, provider: Provider) {
+    pub(super) fn add_provider(&mut self, resource: &str, provider: Provider) {
         self.layers.push(Layer(vec![(Pattern::parse(resource), vec![Arc::new(provider)])]));
     }
 
@@ -125,34 +125,34 @@ impl Rules {
     }
 
     /// Whether any rule is about this kind.
-    pub fn covers(&self, kind: Kind<'_>) -> bool {
+    pub(super) fn covers(&self, kind: Kind<'_>) -> bool {
         self.providers(kind).next().is_some()
     }
 
-    pub fn seal(&self, kind: Kind<'_>, key: &str, plain: &[u8]) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn seal(&self, kind: Kind<'_>, key: &str, plain: &[u8]) -> Result<Option<Vec<u8>>, String> {
         match self.providers(kind).next() {
             None | Some(Provider::Identity) => Ok(None),
             Some(first) => first.seal(key, plain).map(Some),
         }
     }
 
-    pub fn open<'a>(&self, kind: Kind<'_>, key: &str, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+    pub(super) fn open<'a>(&self, kind: Kind<'_>, key: &str, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
         if !self.covers(kind) {
             return provider::open_unsealed(sealed);
         }
         provider::open(self.providers(kind), key, sealed)
     }
 
-    pub fn is_stale(&self, kind: Kind<'_>, sealed: &[u8]) -> bool {
+    pub(super) fn is_stale(&self, kind: Kind<'_>, sealed: &[u8]) -> bool {
         provider::is_stale(self.providers(kind), sealed)
     }
 
     /// The KMSs that may have sealed objects of this kind.
-    pub fn kms_of(&self, kind: Kind<'_>) -> impl Iterator<Item = &Arc<Kms>> {
+    pub(super) fn kms_of(&self, kind: Kind<'_>) -> impl Iterator<Item = &Arc<Kms>> {
         self.providers(kind).filter_map(Provider::kms)
     }
 
-    pub fn kms(&self) -> &[Arc<Kms>] {
+    pub(super) fn kms(&self) -> &[Arc<Kms>] {
         &self.kms
     }
 }

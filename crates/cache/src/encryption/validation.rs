@@ -13,7 +13,7 @@ const AES_KEY_SIZES: [usize; 3] = [16, 24, 32];
 const SECRETBOX_KEY_SIZES: [usize; 1] = [32];
 const REDACTED: &str = "REDACTED";
 
-pub fn validate(config: &EncryptionConfiguration) -> ErrorList {
+pub(super) fn validate(config: &EncryptionConfiguration) -> ErrorList {
     let root = Path::new("resources");
     if config.resources.is_empty() {
         return vec![at_least_one(&root, root.as_str())];

@@ -1,6 +1,6 @@
-//! A local copy of one collection, kept in step by list and watch, in shared documents.
+//! A local store of one collection, kept in step by list and watch, in shared documents.
 //!
-//! Readers get objects out of the copy; subscribers get every change in order, starting with
+//! Readers get objects out of the store; subscribers get every change in order, starting with
 //! what is already known. The loop that fills it is reflector.rs; one informer is shared by
 //! all who follow the same collection (informers.rs).
 
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// A change of the copy.
+/// A change of the store.
 #[derive(Debug)]
 pub enum Event<K> {
     Added(SharedObject<K>),
@@ -78,15 +78,15 @@ struct Index<K> {
     keys: HashMap<String, BTreeSet<Key>>,
 }
 
-struct Copy<K> {
+struct Store<K> {
     objects: BTreeMap<Key, SharedObject<K>>,
     indexes: HashMap<&'static str, Index<K>>,
     subscribers: Vec<mpsc::UnboundedSender<Event<K>>>,
-    /// The loop that fills the copy is over; no event comes any more.
+    /// The loop that fills the store is over; no event comes any more.
     ended: bool,
 }
 
-impl<K: Kind> Default for Copy<K> {
+impl<K: Kind> Default for Store<K> {
     fn default() -> Self {
         let owners: IndexValues<K> =
             |object| object.meta().owner_references().iter().map(|owner| owner.uid().to_owned()).collect();
@@ -95,20 +95,20 @@ impl<K: Kind> Default for Copy<K> {
     }
 }
 
-/// A handle on the copy; clones share it.
+/// A handle on the store; clones share it.
 pub struct Informer<K> {
-    copy: Arc<RwLock<Copy<K>>>,
+    store: Arc<RwLock<Store<K>>>,
     synced: watch::Receiver<bool>,
 }
 
 impl<K> Clone for Informer<K> {
     fn clone(&self) -> Self {
-        Self { copy: self.copy.clone(), synced: self.synced.clone() }
+        Self { store: self.store.clone(), synced: self.synced.clone() }
     }
 }
 
 impl<K: Kind> Informer<K> {
-    /// Starts the loop that fills the copy; it ends when `shutdown` is cancelled.
+    /// Starts the loop that fills the store; it ends when `shutdown` is cancelled.
     fn start(
         client: Client,
         path: ResourcePath,
@@ -116,42 +116,42 @@ impl<K: Kind> Informer<K> {
         accept: Option<Accept>,
         shutdown: tokio_util::sync::CancellationToken,
     ) -> Self {
-        let copy = Arc::new(RwLock::new(Copy::default()));
+        let store = Arc::new(RwLock::new(Store::default()));
         let (synced_tx, synced) = watch::channel(false);
-        let reflector = Reflector { client, path, params, accept, copy: copy.clone(), synced: synced_tx };
-        let ended = copy.clone();
+        let reflector = Reflector { client, path, params, accept, store: store.clone(), synced: synced_tx };
+        let ended = store.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = reflector.run() => {}
                 () = shutdown.cancelled() => {}
             }
             // Subscribers see the end of their events.
-            let mut copy = ended.write();
-            copy.subscribers.clear();
-            copy.ended = true;
+            let mut store = ended.write();
+            store.subscribers.clear();
+            store.ended = true;
         });
-        Self { copy, synced }
+        Self { store, synced }
     }
 
-    /// A copy that nothing fills but [`Informer::put`] and [`Informer::remove`]: for tests of
+    /// A store that nothing fills but [`Informer::put`] and [`Informer::remove`]: for tests of
     /// what reads from an informer.
     pub fn fixed(objects: impl IntoIterator<Item = SharedObject<K>>) -> Self {
-        let mut copy = Copy::default();
-        objects.into_iter().for_each(|object| copy.put(object));
-        Self { copy: Arc::new(RwLock::new(copy)), synced: watch::channel(true).1 }
+        let mut store = Store::default();
+        objects.into_iter().for_each(|object| store.put(object));
+        Self { store: Arc::new(RwLock::new(store)), synced: watch::channel(true).1 }
     }
 
-    /// Puts a version into a fixed copy.
+    /// Puts a version into a fixed store.
     pub fn put(&self, object: SharedObject<K>) {
-        self.copy.write().put(object);
+        self.store.write().put(object);
     }
 
-    /// Removes an object from a fixed copy.
+    /// Removes an object from a fixed store.
     pub fn remove(&self, namespace: &str, name: &str) {
-        self.copy.write().remove(&key(namespace, name), None);
+        self.store.write().remove(&key(namespace, name), None);
     }
 
-    /// Waits until the copy has been filled once.
+    /// Waits until the store has been filled once.
     pub async fn synced(&self) {
         // An error means the loop has ended with the process; there is nothing to wait for.
         let _ = self.synced.clone().wait_for(|done| *done).await;
@@ -163,25 +163,25 @@ impl<K: Kind> Informer<K> {
 
     /// An empty namespace for a cluster-scoped kind.
     pub fn get(&self, namespace: &str, name: &str) -> Option<SharedObject<K>> {
-        self.copy.read().objects.get(&*key(namespace, name)).cloned()
+        self.store.read().objects.get(&*key(namespace, name)).cloned()
     }
 
     /// The objects of one namespace, or all of them, by namespace and name. Costs as much as
     /// there are: one event is worked off with an index.
     pub fn list(&self, namespace: Option<&str>) -> Vec<SharedObject<K>> {
-        let copy = self.copy.read();
+        let store = self.store.read();
         match namespace {
-            None => copy.objects.values().cloned().collect(),
+            None => store.objects.values().cloned().collect(),
             Some(namespace) => {
                 let prefix = key(namespace, "");
-                let after = copy.objects.range(prefix.clone()..);
+                let after = store.objects.range(prefix.clone()..);
                 after.take_while(|(key, _)| key.starts_with(&*prefix)).map(|(_, object)| object.clone()).collect()
             }
         }
     }
 
     pub fn len(&self) -> usize {
-        self.copy.read().objects.len()
+        self.store.read().objects.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -190,36 +190,36 @@ impl<K: Kind> Informer<K> {
 
     /// Calls `each` for every object, without a list of them; it must not use the informer.
     pub fn for_each(&self, each: impl FnMut(&SharedObject<K>)) {
-        self.copy.read().objects.values().for_each(each);
+        self.store.read().objects.values().for_each(each);
     }
 
     /// Adds an index, from now on and over what is known; a second index of the same name is
     /// the same one.
     pub fn indexed(self, name: &'static str, values: IndexValues<K>) -> Self {
-        let mut copy = self.copy.write();
-        if !copy.indexes.contains_key(name) {
+        let mut store = self.store.write();
+        if !store.indexes.contains_key(name) {
             let mut index = Index { values, keys: HashMap::new() };
-            for (key, object) in &copy.objects {
+            for (key, object) in &store.objects {
                 index.insert(key, object);
             }
-            copy.indexes.insert(name, index);
+            store.indexes.insert(name, index);
         }
-        drop(copy);
+        drop(store);
         self
     }
 
     /// The objects that an index has under a value, by namespace and name. The index must
     /// have been added by [`Informer::indexed`]; one that was not finds nothing.
     pub fn by_index(&self, name: &str, value: &str) -> Vec<SharedObject<K>> {
-        let copy = self.copy.read();
-        debug_assert!(copy.indexes.contains_key(name), "no index {name}");
-        let Some(keys) = copy.indexes.get(name).and_then(|index| index.keys.get(value)) else { return Vec::new() };
-        keys.iter().filter_map(|key| copy.objects.get(key).cloned()).collect()
+        let store = self.store.read();
+        debug_assert!(store.indexes.contains_key(name), "no index {name}");
+        let Some(keys) = store.indexes.get(name).and_then(|index| index.keys.get(value)) else { return Vec::new() };
+        keys.iter().filter_map(|key| store.objects.get(key).cloned()).collect()
     }
 
     /// How many objects an index has under a value.
     pub fn count_by_index(&self, name: &str, value: &str) -> usize {
-        self.copy.read().indexes.get(name).and_then(|index| index.keys.get(value)).map_or(0, BTreeSet::len)
+        self.store.read().indexes.get(name).and_then(|index| index.keys.get(value)).map_or(0, BTreeSet::len)
     }
 
     /// The objects that name this uid in their owner references.
@@ -230,14 +230,14 @@ impl<K: Kind> Informer<K> {
     /// Every change from now on, after an `Added` for everything already known.
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<Event<K>> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let mut copy = self.copy.write();
-        for object in copy.objects.values() {
+        let mut store = self.store.write();
+        for object in store.objects.values() {
             // The receiver is in our hands still, so this cannot fail.
             let _ = sender.send(Event::Added(object.clone()));
         }
-        // A copy that has ended has no more events, and the receiver ends at once.
-        if !copy.ended {
-            copy.subscribers.push(sender);
+        // A store that has ended has no more events, and the receiver ends at once.
+        if !store.ended {
+            store.subscribers.push(sender);
         }
         receiver
     }
@@ -262,7 +262,7 @@ impl<K: Kind> Index<K> {
     }
 }
 
-impl<K: Kind> Copy<K> {
+impl<K: Kind> Store<K> {
     fn put(&mut self, new: SharedObject<K>) {
         let key = key_of(new.meta());
         let old = self.objects.insert(key.clone(), new.clone());
@@ -296,7 +296,7 @@ impl<K: Kind> Copy<K> {
         self.subscribers.retain(|subscriber| subscriber.send(event.clone()).is_ok());
     }
 
-    /// Makes the copy equal to a fresh list; what is not in it was deleted unseen.
+    /// Makes the store equal to a fresh list; what is not in it was deleted unseen.
     fn replace(&mut self, objects: Vec<SharedObject<K>>) {
         let fresh: HashSet<Key> = objects.iter().map(|object| key_of(object.meta())).collect();
         let gone: Vec<Key> = self.objects.keys().filter(|key| !fresh.contains(*key)).cloned().collect();
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn a_fresh_list_sends_only_what_changed() {
         let informer = Informer::<Pod>::fixed([]);
-        informer.copy.write().replace(vec![
+        informer.store.write().replace(vec![
             object("a", "1", "1", Some("o")),
             object("b", "2", "2", None),
             object("c", "3", "3", None),
@@ -347,7 +347,7 @@ mod tests {
         let mut events = informer.subscribe();
         assert_eq!(describe(&mut events), ["added a 1", "added b 2", "added c 3"]);
         // a stays, b is gone, c was replaced by another object of the same name, d is new.
-        informer.copy.write().replace(vec![
+        informer.store.write().replace(vec![
             object("a", "1", "1", Some("o")),
             object("c", "4", "5", None),
             object("d", "5", "6", Some("o")),

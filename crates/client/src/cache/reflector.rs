@@ -1,4 +1,4 @@
-//! The loop that fills an informer's copy: list, watch from there, resume after a break,
+//! The loop that fills an informer's store: list, watch from there, resume after a break,
 //! list again when the server no longer has the revision. Started by the informer.
 //!
 //! **Invariant:** no object stops the loop. Views read whatever stands in a document; an
@@ -7,7 +7,7 @@
 //! version (resourceVersion 0), as upstream's reflectors begin; one of the newest version
 //! would fail for as long as the object is there.
 
-use super::Copy;
+use super::Store;
 use crate::error::Error;
 use crate::object::SharedObject;
 use crate::request::{Client, ListParams, ResourcePath};
@@ -38,12 +38,12 @@ pub(super) struct Reflector<K> {
     pub path: ResourcePath,
     pub params: ListParams,
     pub accept: Option<Accept>,
-    pub copy: Arc<RwLock<Copy<K>>>,
+    pub store: Arc<RwLock<Store<K>>>,
     pub synced: watch::Sender<bool>,
 }
 
 impl<K: Kind> Reflector<K> {
-    pub async fn run(self) {
+    pub(super) async fn run(self) {
         let mut pause = FIRST_RETRY;
         let mut at_least = ANY_VERSION.to_owned();
         loop {
@@ -74,7 +74,7 @@ impl<K: Kind> Reflector<K> {
             let page = api.list_as(&params, self.accept.as_ref().map(|accept| accept.list)).await?;
             objects.extend(page.items.into_iter().filter(|object| self.has_name(object)));
             if page.continue_token.is_empty() {
-                self.copy.write().replace(objects);
+                self.store.write().replace(objects);
                 return Ok(page.resource_version);
             }
             params.continue_token = Some(page.continue_token);
@@ -120,7 +120,7 @@ impl<K: Kind> Reflector<K> {
         Ok(())
     }
 
-    /// Brings the copy in line with one event.
+    /// Brings the store in line with one event.
     fn apply(&self, DocumentEvent { kind, document }: DocumentEvent, revision: &mut String) {
         let object = SharedObject::<K>::new(document);
         let seen = object.meta().resource_version();
@@ -130,10 +130,10 @@ impl<K: Kind> Reflector<K> {
         if kind == EventType::Bookmark || !self.has_name(&object) {
             return;
         }
-        let mut copy = self.copy.write();
+        let mut store = self.store.write();
         match kind {
-            EventType::Deleted => copy.remove(&super::key_of(object.meta()), Some(object)),
-            _ => copy.put(object),
+            EventType::Deleted => store.remove(&super::key_of(object.meta()), Some(object)),
+            _ => store.put(object),
         }
     }
 

@@ -62,7 +62,7 @@ struct Bucket {
 
 impl Correlator {
     /// `None` for an event that is dropped.
-    pub fn observe(&mut self, said: Said) -> Option<Observation> {
+    pub(super) fn observe(&mut self, said: Said) -> Option<Observation> {
         let (key, message) = self.aggregate(&said);
         let seen = self.seen.entry(key, || Seen { name: name_of(&said), count: 0, first: said.at });
         seen.count = seen.count.saturating_add(1);

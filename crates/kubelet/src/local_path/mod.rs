@@ -29,14 +29,18 @@ use ferry_api::rules::volume_match::class_of_claim;
 use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use ferry_api::view::storage::v1::StorageClass;
 use ferry_api::view::{Kind, Owned};
-use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Queue, Recorder, SharedObject};
+use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Recorder, SharedObject};
+use ferry_runner::{Action, Metrics, Queue, Reconciler};
 use plan::{Place, Provision, Reclaim};
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+/// The queue's name in metrics and logs.
+const NAME: &str = "local_path_provisioner";
 /// How many claims and volumes are worked on at once; a large directory takes its time to go.
 const WORKERS: usize = 4;
 /// The longest pause between two attempts at what fails, such as a full disk.
@@ -65,11 +69,13 @@ pub enum Error {
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Config {
     pub node_name: String,
     /// The directory that holds one directory for each volume.
     pub directory: PathBuf,
+    /// Counts the work of the provisioner's queue.
+    pub metrics: Metrics,
 }
 
 /// Provisions and reclaims the volumes of one node until `shutdown`.
@@ -94,14 +100,12 @@ pub async fn run(config: Config, client: Client, shutdown: CancellationToken) ->
         () = provisioner.synced() => {}
     }
     provisioner.remove_orphans().await?;
-    let queue = Queue::new();
+    let queue = Queue::new(NAME, &config.metrics);
     let mut tasks = JoinSet::new();
     tasks.spawn(feed(provisioner.claims.clone(), queue.clone()));
     tasks.spawn(feed(provisioner.volumes.clone(), queue.clone()));
     tasks.spawn(wake_by_class(provisioner.clone(), queue.clone()));
-    for _ in 0..WORKERS {
-        tasks.spawn(work(provisioner.clone(), queue.clone()));
-    }
+    ferry_runner::spawn_workers(&Arc::new(provisioner), &queue, &mut tasks);
     tokio::select! {
         () = shutdown.cancelled() => Ok(()),
         Some(ended) = tasks.join_next() => match (ended, shutdown.is_cancelled()) {
@@ -135,23 +139,6 @@ async fn wake_by_class(provisioner: Provisioner, queue: Queue<ObjectKey>) {
     }
 }
 
-async fn work(provisioner: Provisioner, queue: Queue<ObjectKey>) {
-    while let Some(key) = queue.next().await {
-        let outcome = match key.namespace.is_empty() {
-            true => provisioner.sync_volume(&key.name).await,
-            false => provisioner.sync_claim(&key).await,
-        };
-        match outcome {
-            Ok(()) => queue.forget(&key),
-            Err(error) => {
-                tracing::debug!(%key, %error, "a local volume could not be made or removed and is tried again");
-                queue.add_rate_limited(key.clone(), LONGEST_PAUSE);
-            }
-        }
-        queue.done(&key);
-    }
-}
-
 #[derive(Clone)]
 struct Provisioner {
     place: Place,
@@ -161,6 +148,34 @@ struct Provisioner {
     classes: Informer<StorageClass>,
     recorder: Recorder,
     client: Client,
+}
+
+impl Reconciler for Provisioner {
+    type Error = Error;
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn workers(&self) -> usize {
+        WORKERS
+    }
+
+    fn longest_pause(&self) -> Duration {
+        LONGEST_PAUSE
+    }
+
+    fn is_final(&self, _error: &Error) -> bool {
+        false
+    }
+
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Action> {
+        match key.namespace.is_empty() {
+            true => self.sync_volume(&key.name).await?,
+            false => self.sync_claim(key).await?,
+        }
+        Ok(Action::Done)
+    }
 }
 
 impl Provisioner {

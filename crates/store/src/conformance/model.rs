@@ -21,11 +21,11 @@ pub(super) enum Refusal {
 }
 
 impl Model {
-    pub fn new(base: Revision) -> Model {
+    pub(super) fn new(base: Revision) -> Model {
         Model { base, horizon: 0, changes: Vec::new() }
     }
 
-    pub fn latest(&self) -> Revision {
+    pub(super) fn latest(&self) -> Revision {
         self.base + self.changes.len() as Revision
     }
 
@@ -60,12 +60,12 @@ impl Model {
         }
     }
 
-    pub fn get(&self, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Refusal> {
+    pub(super) fn get(&self, key: &str, revision: Option<Revision>) -> Result<Option<Entry>, Refusal> {
         let revision = self.resolve(revision)?;
         Ok(self.state(revision).into_iter().find(|entry| &*entry.key == key))
     }
 
-    pub fn range(&self, prefix: &str, options: &RangeOptions) -> Result<Range, Refusal> {
+    pub(super) fn range(&self, prefix: &str, options: &RangeOptions) -> Result<Range, Refusal> {
         let revision = self.resolve(options.revision)?;
         let mut entries = self.state(revision);
         entries.retain(|entry| {
@@ -78,7 +78,7 @@ impl Model {
         Ok(Range { entries, damaged: Vec::new(), revision, more: remaining > 0, remaining })
     }
 
-    pub fn commit(&mut self, commit: &Commit) -> Result<Revision, Refusal> {
+    pub(super) fn commit(&mut self, commit: &Commit) -> Result<Revision, Refusal> {
         let current = self.state(self.latest()).into_iter().find(|entry| *entry.key == commit.key);
         let holds = match (commit.expect, &current) {
             (Expect::Any, _) => true,
@@ -99,7 +99,7 @@ impl Model {
         Ok(revision)
     }
 
-    pub fn compact(&mut self, revision: Revision) -> Result<(), Refusal> {
+    pub(super) fn compact(&mut self, revision: Revision) -> Result<(), Refusal> {
         if revision > self.latest() {
             return Err(Refusal::Future);
         }
@@ -107,7 +107,7 @@ impl Model {
         Ok(())
     }
 
-    pub fn events(&self, prefix: &str, from: Revision) -> Vec<Event> {
+    pub(super) fn events(&self, prefix: &str, from: Revision) -> Vec<Event> {
         let wanted = |change: &&Event| change.revision > from && change.key.starts_with(prefix);
         self.changes.iter().filter(wanted).cloned().collect()
     }

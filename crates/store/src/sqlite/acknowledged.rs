@@ -41,7 +41,7 @@ pub(super) struct AcknowledgedMark {
 
 impl AcknowledgedMark {
     /// Opens the file, making it where a new store or an older version of ferry has none.
-    pub fn open(directory: &Path) -> Result<AcknowledgedMark, Error> {
+    pub(super) fn open(directory: &Path) -> Result<AcknowledgedMark, Error> {
         let path = path(directory);
         let file = OpenOptions::new()
             .create(true)
@@ -71,12 +71,12 @@ impl AcknowledgedMark {
         Ok(AcknowledgedMark { file, path, revision, slot })
     }
 
-    pub fn revision(&self) -> Revision {
+    pub(super) fn revision(&self) -> Revision {
         self.revision
     }
 
     /// Fails if the database ends before what was acknowledged.
-    pub fn check(&self, database: &Path, found: Revision) -> Result<(), Error> {
+    pub(super) fn check(&self, database: &Path, found: Revision) -> Result<(), Error> {
         if found >= self.revision {
             return Ok(());
         }
@@ -84,7 +84,7 @@ impl AcknowledgedMark {
     }
 
     /// Notes that everything up to `revision` is durable and may be acknowledged.
-    pub fn raise(&mut self, revision: Revision) -> std::io::Result<()> {
+    pub(super) fn raise(&mut self, revision: Revision) -> std::io::Result<()> {
         if revision == self.revision {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl AcknowledgedMark {
     }
 
     /// Makes the mark outlive a power cut, for moments when time is no matter.
-    pub fn sync(&self) -> Result<(), Error> {
+    pub(super) fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(disk::io("syncing", &self.path))
     }
 }

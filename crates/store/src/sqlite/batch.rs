@@ -33,13 +33,13 @@ pub(super) struct Batch<'c> {
 }
 
 impl<'c> Batch<'c> {
-    pub fn begin(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+    pub(super) fn begin(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
         let (latest, insert) = (LatestRow::prepare(connection)?, InsertRow::prepare(connection)?);
         Ok(Batch { connection, latest, insert })
     }
 
     /// Judges one request and, if it may, writes it.
-    pub fn judge(
+    pub(super) fn judge(
         &mut self,
         request: Request,
         state: &mut State,
@@ -150,14 +150,14 @@ fn plan_repair(commit: &Commit, damaged: &DamagedRow, revision: Revision) -> Opt
 // A caller that has gone away is no concern of the writer's, so the results of the replies'
 // `send` are ignored here and below.
 impl Request {
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         match self {
             Request::Commit { commit: Commit { op: Op::Put(value), .. }, .. } => value.len(),
             _ => 0,
         }
     }
 
-    pub fn refuse(self, error: Error) {
+    pub(super) fn refuse(self, error: Error) {
         match self {
             Request::Commit { reply, .. } => drop(reply.send(Err(error))),
             Request::Compact { reply, .. } => drop(reply.send(Err(error))),
@@ -166,14 +166,14 @@ impl Request {
 }
 
 impl Judged {
-    pub fn answer(self) {
+    pub(super) fn answer(self) {
         match self {
             Judged::Commit { reply, outcome } => drop(reply.send(outcome)),
             Judged::Compact { reply, outcome } => drop(reply.send(outcome)),
         }
     }
 
-    pub fn refuse(self, error: Error) {
+    pub(super) fn refuse(self, error: Error) {
         match self {
             Judged::Commit { reply, .. } => drop(reply.send(Err(error))),
             Judged::Compact { reply, .. } => drop(reply.send(Err(error))),

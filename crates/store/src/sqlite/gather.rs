@@ -72,13 +72,13 @@ impl LoadMeter {
     /// Over less than this, a pause between two requests would look like an idle processor.
     const WHILE: Duration = Duration::from_millis(10);
 
-    pub fn new() -> LoadMeter {
+    pub(super) fn new() -> LoadMeter {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let processors = u32::try_from(processors).unwrap_or(u32::MAX);
         LoadMeter { processors, since: Instant::now(), used: processor_time(), load: Load::Spare }
     }
 
-    pub fn read(&mut self) -> Load {
+    pub(super) fn read(&mut self) -> Load {
         let passed = self.since.elapsed();
         if passed >= Self::WHILE {
             let used = processor_time();
@@ -111,7 +111,7 @@ pub(super) struct Gathering {
 impl Gathering {
     /// Called by the writer's thread alone. Sleeps through the arrival of all but the last
     /// request that it waits for: waking for each would cost what the wait is to save.
-    pub fn wait(&self, wait: Wait, queued: impl Fn() -> usize) {
+    pub(super) fn wait(&self, wait: Wait, queued: impl Fn() -> usize) {
         self.writer.get_or_init(std::thread::current);
         let until = Instant::now() + AT_MOST;
         self.wanted.store(wait.requests, Ordering::SeqCst);
@@ -129,7 +129,7 @@ impl Gathering {
     }
 
     /// Called by the writer's thread alone. Sleeps until somebody comes or the time has come.
-    pub fn wait_for_one(&self, until: Instant, has_come: impl Fn() -> bool) {
+    pub(super) fn wait_for_one(&self, until: Instant, has_come: impl Fn() -> bool) {
         self.writer.get_or_init(std::thread::current);
         self.wanted.store(1, Ordering::SeqCst);
         while !has_come() && Instant::now() < until {
@@ -139,14 +139,14 @@ impl Gathering {
     }
 
     /// Wakes a writer that waits: nobody else will come.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(writer) = self.writer.get() {
             writer.unpark();
         }
     }
 
     /// Called after a request was queued, with how many there are now.
-    pub fn arrived(&self, queued: usize) {
+    pub(super) fn arrived(&self, queued: usize) {
         let wanted = self.wanted.load(Ordering::SeqCst);
         if wanted != 0
             && queued >= wanted

@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub fn new(state: State) -> Progress {
+    pub(super) fn new(state: State) -> Progress {
         Progress {
             latest: AtomicU64::new(state.latest),
             horizon: AtomicU64::new(state.horizon),
@@ -33,36 +33,36 @@ impl Progress {
         }
     }
 
-    pub fn latest(&self) -> Revision {
+    pub(super) fn latest(&self) -> Revision {
         self.latest.load(Ordering::Acquire)
     }
 
-    pub fn horizon(&self) -> Revision {
+    pub(super) fn horizon(&self) -> Revision {
         self.horizon.load(Ordering::Acquire)
     }
 
-    pub fn reached(&self, state: State) {
+    pub(super) fn reached(&self, state: State) {
         self.latest.store(state.latest, Ordering::Release);
         self.horizon.store(state.horizon, Ordering::Release);
     }
 
-    pub fn writing(&self) {
+    pub(super) fn writing(&self) {
         self.writing_since.store(self.epoch.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
     }
 
-    pub fn written(&self) {
+    pub(super) fn written(&self) {
         self.writing_since.store(0, Ordering::Relaxed);
     }
 
-    pub fn failed(&self, reason: &str) {
+    pub(super) fn failed(&self, reason: &str) {
         *self.fault.write() = Some(reason.to_string());
     }
 
-    pub fn recovered(&self) {
+    pub(super) fn recovered(&self) {
         *self.fault.write() = None;
     }
 
-    pub fn health(&self) -> Result<(), Error> {
+    pub(super) fn health(&self) -> Result<(), Error> {
         if let Some(reason) = self.fault.read().clone() {
             return Err(Error::Halted { reason });
         }

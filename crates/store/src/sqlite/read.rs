@@ -40,7 +40,7 @@ pub(super) fn get(
 pub(super) struct LatestRow<'c>(CachedStatement<'c>);
 
 impl<'c> LatestRow<'c> {
-    pub fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+    pub(super) fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
         let text = format!(
             "SELECT {COLUMNS} FROM history h WHERE h.key = ?1 AND h.revision <= ?2
              ORDER BY h.revision DESC LIMIT 1"
@@ -48,7 +48,11 @@ impl<'c> LatestRow<'c> {
         connection.prepare_cached(&text).map(Self)
     }
 
-    pub fn of(&mut self, key: &str, revision: Revision) -> Result<Option<Result<Row, DamagedRow>>, rusqlite::Error> {
+    pub(super) fn of(
+        &mut self,
+        key: &str,
+        revision: Revision,
+    ) -> Result<Option<Result<Row, DamagedRow>>, rusqlite::Error> {
         self.0.query_row((key.as_bytes(), signed(revision)), Row::read).optional()
     }
 }

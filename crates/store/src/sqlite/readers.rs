@@ -29,14 +29,14 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub fn new(path: PathBuf, progress: Arc<Progress>) -> Readers {
+    pub(super) fn new(path: PathBuf, progress: Arc<Progress>) -> Readers {
         let permits = Arc::new(Semaphore::new(CONCURRENT));
         Readers { path, progress, idle: Mutex::new(Vec::new()), permits, open: RwLock::new(()) }
     }
 
     /// Runs a read on a thread that may block, waiting for a free connection first. The read
     /// gets the latest durable revision, beyond which it shows nothing.
-    pub async fn run<T: Send + 'static>(
+    pub(super) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&mut Connection, Revision) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
@@ -62,14 +62,14 @@ impl Readers {
     }
 
     /// Runs `work` while no connection that reads is open. Reads that come meanwhile wait.
-    pub fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(super) fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
         let _alone = self.open.write();
         self.idle.lock().clear();
         work()
     }
 
     /// Refuses further reads and closes the idle connections. Reads under way end by themselves.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         self.permits.close();
         self.idle.lock().clear();
     }

@@ -27,13 +27,13 @@ pub(super) struct Row {
 pub(super) struct InsertRow<'c>(CachedStatement<'c>);
 
 impl<'c> InsertRow<'c> {
-    pub fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
+    pub(super) fn prepare(connection: &'c Connection) -> Result<Self, rusqlite::Error> {
         let text = "INSERT INTO history (revision, key, deleted, create_revision, version, previous, checksum, value)
                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         connection.prepare_cached(text).map(Self)
     }
 
-    pub fn insert(&mut self, row: &Row) -> Result<(), rusqlite::Error> {
+    pub(super) fn insert(&mut self, row: &Row) -> Result<(), rusqlite::Error> {
         let columns = (
             row.revision as i64,
             row.key.as_bytes(),
@@ -71,7 +71,7 @@ impl From<DamagedRow> for DamagedEntry {
 
 impl Row {
     /// The outer error is SQLite's; the inner one says that the row is not what was written.
-    pub fn read(row: &rusqlite::Row<'_>) -> Result<Result<Row, DamagedRow>, rusqlite::Error> {
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> Result<Result<Row, DamagedRow>, rusqlite::Error> {
         let revision: i64 = row.get(0)?;
         // A flipped bit may change the type of a column as well as its content, so a column of
         // the wrong type is damage and not an error of ours.
@@ -95,7 +95,7 @@ impl Row {
         (decoded.checksum() == row.get::<_, i64>(6).ok()?).then_some(decoded)
     }
 
-    pub fn checksum(&self) -> i64 {
+    pub(super) fn checksum(&self) -> i64 {
         let mut hasher = crc32fast::Hasher::new();
         for number in [self.revision, u64::from(self.deleted), self.create_revision, self.version, self.previous] {
             hasher.update(&number.to_le_bytes());
@@ -107,7 +107,7 @@ impl Row {
     }
 
     /// `None` if the row says that the key was deleted.
-    pub fn into_entry(self) -> Option<Entry> {
+    pub(super) fn into_entry(self) -> Option<Entry> {
         (!self.deleted).then_some(Entry {
             key: self.key,
             value: self.value,

@@ -62,12 +62,12 @@ enum Step {
 }
 
 impl Watchers {
-    pub fn new(head: Revision) -> Watchers {
+    pub(super) fn new(head: Revision) -> Watchers {
         Watchers { table: Mutex::new(Table { head, floor: head, ..Table::default() }) }
     }
 
     /// Hands durable changes to whoever watches them. `head` is the last revision of the batch.
-    pub fn publish(&self, events: Vec<Event>, head: Revision) {
+    pub(super) fn publish(&self, events: Vec<Event>, head: Revision) {
         let woken = self.table.lock().publish(events, head);
         for waker in woken {
             waker.wake();
@@ -76,7 +76,7 @@ impl Watchers {
 
     /// Sends every watcher to disk for the changes up to `head`, which became durable without
     /// having been published: their batch had failed, and the log had them nevertheless.
-    pub fn replay_up_to(&self, head: Revision) {
+    pub(super) fn replay_up_to(&self, head: Revision) {
         let woken = self.table.lock().replay_up_to(head);
         for waker in woken {
             waker.wake();
@@ -84,7 +84,7 @@ impl Watchers {
     }
 
     /// Ends every watch.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         let woken: Vec<Waker> = {
             let mut table = self.table.lock();
             table.closed = true;
@@ -95,7 +95,7 @@ impl Watchers {
         }
     }
 
-    pub fn watch(self: &Arc<Self>, readers: &Arc<Readers>, prefix: &str, from: Revision) -> Watch {
+    pub(super) fn watch(self: &Arc<Self>, readers: &Arc<Readers>, prefix: &str, from: Revision) -> Watch {
         let prefix: Arc<str> = Arc::from(prefix);
         let id = self.table.lock().register(Arc::clone(&prefix), from);
         let registration = Registration { watchers: Arc::clone(self), readers: Arc::clone(readers), prefix, id };

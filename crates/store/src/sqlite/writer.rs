@@ -77,7 +77,7 @@ enum Disk {
 }
 
 impl Writer {
-    pub fn new(parts: Parts, requests: mpsc::Receiver<Request>) -> Writer {
+    pub(super) fn new(parts: Parts, requests: mpsc::Receiver<Request>) -> Writer {
         let Parts { connection, path, state, mark, readers, watchers, progress, gathering } = parts;
         Writer {
             disk: Disk::Open(connection),
@@ -96,7 +96,7 @@ impl Writer {
     }
 
     /// Works until every sender is gone and what they sent is done.
-    pub fn run(mut self) {
+    pub(super) fn run(mut self) {
         while let Some(first) = self.next_request() {
             if let Some(first) = first {
                 self.write_batch(first);

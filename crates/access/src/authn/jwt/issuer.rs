@@ -21,7 +21,7 @@ const RETRY: Duration = Duration::from_secs(10);
 const NOT_BEFORE_LEEWAY: SignedDuration = SignedDuration::from_mins(5);
 
 /// Why a token is not believed: a sentence for logs and reviews.
-pub type Failure = String;
+pub(crate) type Failure = String;
 
 pub(super) struct JwtIssuer {
     config: JwtAuthenticator,

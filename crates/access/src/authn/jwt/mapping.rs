@@ -3,6 +3,7 @@
 
 use crate::authn::config::JwtAuthenticator;
 use crate::authn::user::{CREDENTIAL_ID, UserInfo};
+use ferry_api::patch::go::json_kind;
 use ferry_cel::{Activation, Budget, Environment, Program, StructType, Type, Value as Cel};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 
 /// The expressions of one authenticator, compiled.
 #[derive(Debug, Default)]
-pub struct Expressions {
+pub(crate) struct Expressions {
     pub username: Option<Program>,
     pub groups: Option<Program>,
     pub uid: Option<Program>,
@@ -21,7 +22,7 @@ pub struct Expressions {
 }
 
 #[derive(Debug)]
-pub struct Rule {
+pub(crate) struct Rule {
     pub program: Program,
     pub message: String,
 }
@@ -37,14 +38,14 @@ impl Expressions {
 }
 
 /// What expressions over claims may name: `claims`.
-pub fn claims_environment() -> &'static Environment {
+pub(crate) fn claims_environment() -> &'static Environment {
     static CLAIMS: LazyLock<Environment> =
         LazyLock::new(|| Environment::kubernetes().with_variable("claims", Type::map(Type::String, Type::Dyn)));
     &CLAIMS
 }
 
 /// What expressions over the user may name: `user`.
-pub fn user_environment() -> &'static Environment {
+pub(crate) fn user_environment() -> &'static Environment {
     static USER: LazyLock<Environment> = LazyLock::new(|| {
         let strings = || Type::list(Type::String);
         let fields = BTreeMap::from([
@@ -60,7 +61,7 @@ pub fn user_environment() -> &'static Environment {
 }
 
 /// The user that the claims stand for, or why there is none.
-pub fn map_claims(
+pub(crate) fn map_claims(
     config: &JwtAuthenticator,
     expressions: &Expressions,
     claims: &Map<String, Value>,
@@ -204,15 +205,7 @@ fn string_claim(claims: &Map<String, Value>, name: &str) -> Result<String, Strin
 }
 
 fn not_a_string(value: &Value) -> String {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {kind} into Go value of type string")
+    format!("json: cannot unmarshal {} into Go value of type string", json_kind(value))
 }
 
 /// A string or a list of strings; what is empty counts as not there.

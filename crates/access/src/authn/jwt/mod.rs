@@ -6,7 +6,7 @@ mod issuer;
 mod keys;
 pub(super) mod mapping;
 
-pub use issuer::Failure;
+pub(super) use issuer::Failure;
 
 use super::certificate::sha256;
 use super::config::AuthenticationConfiguration;
@@ -29,7 +29,7 @@ type Remembered = (Arc<UserInfo>, Timestamp);
 /// The issuers of one configuration, and what they said lately. A new configuration is a
 /// new value, so nothing that was believed outlives it.
 #[derive(Default)]
-pub struct JwtIssuers {
+pub(super) struct JwtIssuers {
     issuers: Vec<JwtIssuer>,
     remembered: Mutex<HashMap<[u8; 32], Remembered>>,
 }
@@ -37,26 +37,26 @@ pub struct JwtIssuers {
 impl JwtIssuers {
     /// Begins to look for each issuer's keys in the background; the tasks end when this is
     /// dropped.
-    pub fn start(config: &AuthenticationConfiguration, expressions: Vec<Expressions>) -> Result<Self, String> {
+    pub(super) fn start(config: &AuthenticationConfiguration, expressions: Vec<Expressions>) -> Result<Self, String> {
         let issuers = config.jwt.iter().zip(expressions);
         let issuers = issuers.map(|(jwt, expressions)| JwtIssuer::start(jwt, expressions)).collect::<Result<_, _>>()?;
         Ok(Self { issuers, remembered: Mutex::default() })
     }
 
     /// Waits until every issuer's keys are known.
-    pub async fn ready(&self) {
+    pub(super) async fn ready(&self) {
         for issuer in &self.issuers {
             issuer.ready().await;
         }
     }
 
     /// What is wrong with those that have no keys yet.
-    pub fn problems(&self) -> Vec<String> {
+    pub(super) fn problems(&self) -> Vec<String> {
         self.issuers.iter().filter_map(JwtIssuer::problem).collect()
     }
 
     /// Whom a token proves; `None` if none of the issuers issued it.
-    pub async fn authenticate(&self, token: &str, now: Timestamp) -> Result<Option<Arc<UserInfo>>, Failure> {
+    pub(super) async fn authenticate(&self, token: &str, now: Timestamp) -> Result<Option<Arc<UserInfo>>, Failure> {
         if self.issuers.is_empty() {
             return Ok(None);
         }

@@ -6,13 +6,13 @@ use crate::authn::user::{service_account_groups, service_account_user};
 use crate::authz::{Attributes, Authorizer};
 use ferry_cel::{Authorize, Decision, Question};
 
-pub struct Host<'s> {
+pub(super) struct Host<'s> {
     authorizer: &'s Authorizer,
     user: &'s UserInfo,
 }
 
 impl<'s> Host<'s> {
-    pub fn new(authorizer: &'s Authorizer, user: &'s UserInfo) -> Self {
+    pub(super) fn new(authorizer: &'s Authorizer, user: &'s UserInfo) -> Self {
         Self { authorizer, user }
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Which objects a binding gives its policy.
 #[derive(Clone, Debug)]
-pub struct ParamRef {
+pub(super) struct ParamRef {
     name: String,
     namespace: String,
     selector: Option<Value>,
@@ -23,7 +23,7 @@ pub struct ParamRef {
 }
 
 impl ParamRef {
-    pub fn of(reference: &Value) -> Self {
+    pub(super) fn of(reference: &Value) -> Self {
         Self {
             name: reference.text("name").to_owned(),
             namespace: reference.text("namespace").to_owned(),
@@ -34,7 +34,7 @@ impl ParamRef {
 }
 
 /// The kind that a policy takes its parameters from.
-pub fn param_kind(spec: &Value) -> Option<GroupVersionKind> {
+pub(super) fn param_kind(spec: &Value) -> Option<GroupVersionKind> {
     let kind = spec.field("paramKind")?;
     let version = kind.text("apiVersion");
     let (group, version) = version.split_once('/').unwrap_or(("", version));
@@ -42,7 +42,7 @@ pub fn param_kind(spec: &Value) -> Option<GroupVersionKind> {
 }
 
 /// The row of a parameter kind, or why a policy that wants it cannot be used.
-pub fn find_row(rows: &Rows, kind: &GroupVersionKind) -> Result<Arc<Row>, String> {
+pub(super) fn find_row(rows: &Rows, kind: &GroupVersionKind) -> Result<Arc<Row>, String> {
     let all = rows.all();
     let found = all.iter().find(|row| row.kind == kind.kind && row.group == kind.group && row.version == kind.version);
     found.cloned().ok_or_else(|| {
@@ -56,7 +56,7 @@ pub fn find_row(rows: &Rows, kind: &GroupVersionKind) -> Result<Arc<Row>, String
 /// Parameters that were decoded, by key: a policy is asked far more often than its
 /// parameters change.
 #[derive(Default)]
-pub struct Decoded(Mutex<HashMap<String, (u64, Arc<Value>)>>);
+pub(super) struct Decoded(Mutex<HashMap<String, (u64, Arc<Value>)>>);
 
 /// More are decoded each time.
 const MAX_DECODED: usize = 1024;
@@ -82,7 +82,7 @@ impl Decoded {
 
 /// Everything that a binding makes its policy be asked with: once without parameters, or
 /// once for each of them. Empty where none is found and that is all right.
-pub fn collect(
+pub(super) fn collect(
     row: Option<&Row>,
     reference: Option<&ParamRef>,
     request_namespace: &str,

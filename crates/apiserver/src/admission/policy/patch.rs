@@ -15,14 +15,14 @@ use ferry_resources::read::Read;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub enum Mutation {
+pub(super) enum Mutation {
     ApplyConfiguration(Expression),
     JsonPatch(Expression),
 }
 
 /// Why there is no patched object.
 #[derive(Debug)]
-pub enum PatchError {
+pub(super) enum PatchError {
     /// The policy failed; its failure policy says what that means.
     Failed(String),
     /// The request fails whatever the policy says.
@@ -31,7 +31,7 @@ pub enum PatchError {
 
 impl Mutation {
     /// None where the body that the type asks for is not there, which validation refuses.
-    pub fn compile(compiler: &Compiler, mutation: &Value) -> Option<Self> {
+    pub(super) fn compile(compiler: &Compiler, mutation: &Value) -> Option<Self> {
         let text = |key: &str| mutation.field(key).map(|body| body.text("expression").to_owned());
         match mutation.text("patchType") {
             "ApplyConfiguration" => {
@@ -46,14 +46,14 @@ impl Mutation {
         }
     }
 
-    pub fn expression(&self) -> &Expression {
+    pub(super) fn expression(&self) -> &Expression {
         match self {
             Self::ApplyConfiguration(expression) | Self::JsonPatch(expression) => expression,
         }
     }
 
     /// The object with the mutation carried out and its defaults filled in.
-    pub fn patch<'s>(
+    pub(super) fn patch<'s>(
         &self,
         scope: &Scope<'s>,
         bindings: &Bindings<'s>,

@@ -14,10 +14,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-pub const GROUP: &str = "admissionregistration.k8s.io";
+pub(super) const GROUP: &str = "admissionregistration.k8s.io";
 
 /// A policy, with what it was compiled to.
-pub struct Policy<C> {
+pub(super) struct Policy<C> {
     pub name: String,
     pub spec: Value,
     pub constraints: Criteria,
@@ -42,12 +42,12 @@ impl<C> Policy<C> {
         }
     }
 
-    pub fn compiled(&self) -> &C {
+    pub(super) fn compiled(&self) -> &C {
         self.compiled.get_or_init(|| (self.compile)(&self.spec))
     }
 }
 
-pub struct Binding {
+pub(super) struct Binding {
     pub name: String,
     pub policy_name: String,
     /// None matches whatever the policy does.
@@ -70,13 +70,13 @@ impl Binding {
 }
 
 /// A policy and the bindings that name it.
-pub struct Hook<C> {
+pub(super) struct Hook<C> {
     pub policy: Arc<Policy<C>>,
     pub bindings: Vec<Arc<Binding>>,
 }
 
 /// All hooks, in the order of the policies' names.
-pub struct Source<C> {
+pub(super) struct Source<C> {
     known: Mutex<Known<C>>,
     hooks: ArcSwap<Vec<Hook<C>>>,
 }
@@ -88,7 +88,12 @@ struct Known<C> {
 
 impl<C: Send + Sync + 'static> Source<C> {
     /// Follows the policies and bindings of these resources.
-    pub fn follow(lookup: &dyn ObjectLookup, policies: &str, bindings: &str, compile: fn(&Value) -> C) -> Arc<Self> {
+    pub(super) fn follow(
+        lookup: &dyn ObjectLookup,
+        policies: &str,
+        bindings: &str,
+        compile: fn(&Value) -> C,
+    ) -> Arc<Self> {
         let known = Known { policies: BTreeMap::new(), bindings: BTreeMap::new() };
         let source = Arc::new(Self { known: Mutex::new(known), hooks: ArcSwap::default() });
         let own = source.clone();
@@ -103,7 +108,7 @@ impl<C: Send + Sync + 'static> Source<C> {
     }
 
     /// The hooks as of now; empty in most clusters, and then nothing else is looked at.
-    pub fn hooks(&self) -> arc_swap::Guard<Arc<Vec<Hook<C>>>> {
+    pub(super) fn hooks(&self) -> arc_swap::Guard<Arc<Vec<Hook<C>>>> {
         self.hooks.load()
     }
 

@@ -1,104 +1,47 @@
-//! Writes down what type checking finds: upstream's validatingadmissionpolicy-status
-//! controller. It is part of the API server here, because the schemas are.
+//! The findings of type checking, applied to a policy's status: upstream's
+//! validatingadmissionpolicy-status controller. It is part of the API server here, because the
+//! schemas are, and writes with the rights of the role that upstream's has.
 
 use super::source::GROUP;
 use super::type_check::compute_warnings;
 use crate::ServerState;
-use crate::authn::UserInfo;
-use crate::registry::lookup::Change;
-use crate::registry::{Caller, IfAbsent, Part, Target, Tracking};
+use crate::controlplane::loopback::{Loopback, PatchType};
+use crate::controlplane::{Action, Key, ServerController};
 use ferry_api::object::Meta;
-use ferry_api::patch::apply::{ApplyOptions, WriteOptions, apply};
 use ferry_api::status::Status;
 use ferry_resources::read::Read;
-use ferry_resources::reset::ResetFields;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
-use tokio::sync::mpsc;
+use std::sync::Arc;
 
 const PLURAL: &str = "validatingadmissionpolicies";
-const MANAGER: &str = "validatingadmissionpolicy-status";
+const LOOPBACK: Loopback =
+    Loopback { manager: "validatingadmissionpolicy-status", account: "validatingadmissionpolicy-status-controller" };
 
-/// After a write that failed for a reason of the store's.
-const RETRY: Duration = Duration::from_secs(1);
+struct PolicyStatus;
 
 /// Ends with the server.
 pub(crate) fn start(server: &Arc<ServerState>) {
-    let (changed, names) = mpsc::unbounded_channel();
-    let retry = changed.clone();
-    server.lookup.subscribe(
-        GROUP,
-        PLURAL,
-        Box::new(move |change| {
-            if let Change::Put(stored) = change {
-                // Nobody listens only once the server has ended.
-                let _ = changed.send(stored.name().to_owned());
-            }
-        }),
-    );
-    tokio::spawn(run(Arc::downgrade(server), names, retry));
+    let queue = server.controllers.queue_of::<PolicyStatus>();
+    server.enqueue_changes(GROUP, PLURAL, &queue);
+    server.run_controller(Arc::new(PolicyStatus), &queue);
 }
 
-async fn run(
-    server: Weak<ServerState>,
-    mut names: mpsc::UnboundedReceiver<String>,
-    retry: mpsc::UnboundedSender<String>,
-) {
-    while let Some(first) = names.recv().await {
-        let mut waiting = BTreeSet::from([first]);
-        while let Ok(name) = names.try_recv() {
-            waiting.insert(name);
-        }
-        for name in waiting {
-            let Some(server) = server.upgrade() else { return };
-            if let Err(error) = reconcile(&server, &name).await
-                && !error.is_not_found()
-            {
-                tracing::warn!(policy = name, %error, "the result of type checking could not be written; trying again");
-                let retry = retry.clone();
-                tokio::spawn(async move {
-                    tokio::time::sleep(RETRY).await;
-                    let _ = retry.send(name);
-                });
-            }
-        }
-    }
-}
+impl ServerController for PolicyStatus {
+    const NAME: &'static str = "validatingadmissionpolicy-status";
 
-async fn reconcile(server: &ServerState, name: &str) -> Result<(), Status> {
-    let registry = &server.registry;
-    let Some(row) = registry.rows.any_version(GROUP, PLURAL) else { return Ok(()) };
-    let Some(policy) = registry.current(&row, "", name).await? else { return Ok(()) };
-    if policy.generation() <= policy.field("status").int("observedGeneration") {
-        return Ok(());
+    async fn reconcile(&self, server: &Arc<ServerState>, key: &Key) -> Result<Action, Status> {
+        let Some(stored) = server.lookup.get(GROUP, PLURAL, "", &key.name) else { return Ok(Action::Done) };
+        let policy = stored.value();
+        if policy.generation() <= policy.field("status").int("observedGeneration") {
+            return Ok(Action::Done);
+        }
+        let status = render_status(&policy, compute_warnings(&policy, &server.registry.rows));
+        let path = format!("/apis/{}/{PLURAL}/{}/status", policy.text("apiVersion"), key.name);
+        match LOOPBACK.patch(server, &path, PatchType::Apply, &status).await {
+            Err(error) if !error.is_not_found() => Err(error),
+            _ => Ok(Action::Done),
+        }
     }
-    let configuration = render_status(&policy, compute_warnings(&policy, &registry.rows));
-    let user = UserInfo::service_account("kube-system", "validatingadmissionpolicy-status-controller");
-    let caller = Caller {
-        user: Arc::new(user),
-        field_manager: MANAGER.to_owned(),
-        options:
-            json!({"kind": "PatchOptions", "apiVersion": "meta.k8s.io/v1", "fieldManager": MANAGER, "force": true})
-                .into(),
-        ..Caller::server()
-    };
-    let target = Target { row: &row, namespace: "", name, part: Part::Status, absent: IfAbsent::AsKind };
-    let kind = row.gvk();
-    let write = WriteOptions {
-        manager: MANAGER,
-        kind: &kind,
-        subresource: "status",
-        now: caller.now,
-        reset_fields: row.reset_fields("status").and_then(ResetFields::set),
-    };
-    registry
-        .update(&target, Tracking::Applied, &caller, &mut |old| {
-            apply(old, &configuration, row.schema.as_deref(), &ApplyOptions { write, force: true })
-        })
-        .await
-        .map(drop)
 }
 
 /// What is applied to the status: that the generation was looked at, and what was found.

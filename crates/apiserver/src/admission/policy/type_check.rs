@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MAX_KINDS: usize = 10;
 
 /// `expressionWarnings` of a policy; each has the place of its expression.
-pub fn compute_warnings(policy: &Value, rows: &Rows) -> Vec<Value> {
+pub(super) fn compute_warnings(policy: &Value, rows: &Rows) -> Vec<Value> {
     let spec = policy.field("spec");
     let params = spec.and_then(param_kind).map(|kind| find_kind(rows, &kind).map_or(Type::Dyn, |row| type_of(&row)));
     let checkers: Vec<(GroupVersionKind, TypeChecker)> = kinds_to_check(spec, rows)

@@ -99,7 +99,7 @@ impl ValidatingAdmissionPolicy {
                         )),
                         "Audit" => {
                             let note = render_failure(denial, &policy.name, &binding.name, &binding.actions);
-                            request.annotations.add(FAILURE_ANNOTATION, note);
+                            request.notes.add(FAILURE_ANNOTATION, note);
                         }
                         _ => {}
                     }
@@ -175,7 +175,7 @@ impl Notes {
 
     fn publish(self, request: &AdmissionRequest<'_>) {
         for (key, values) in self.0 {
-            request.annotations.add(key, values.join(", "));
+            request.notes.add(key, values.join(", "));
         }
     }
 }

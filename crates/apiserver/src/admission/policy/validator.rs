@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A longer message is not an expression's to give.
 const MAX_MESSAGE: usize = 5 * 1024;
 
-pub struct Validator {
+pub(super) struct Validator {
     /// Whether what fails denies.
     fails: bool,
     conditions: MatchConditions,
@@ -29,13 +29,13 @@ struct Validation {
 
 /// What a policy says about a write.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub(super) struct Verdict {
     pub denials: Vec<Denial>,
     pub annotations: Vec<Annotation>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Denial {
+pub(super) struct Denial {
     /// Which of the policy's validations denies.
     pub index: usize,
     pub message: String,
@@ -46,7 +46,7 @@ pub struct Denial {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Annotation {
+pub(super) enum Annotation {
     Publish {
         key: String,
         value: String,
@@ -56,7 +56,7 @@ pub enum Annotation {
 }
 
 impl Validator {
-    pub fn compile(spec: &Value) -> Self {
+    pub(super) fn compile(spec: &Value) -> Self {
         let mut compiler = Compiler::composing(spec.has("paramKind"));
         let variables: Vec<Variable> = spec
             .list("variables")
@@ -95,7 +95,7 @@ impl Validator {
         Self { fails, conditions, variables, validations, annotations, names }
     }
 
-    pub fn validate(&self, scope: &Scope<'_>, params: Option<&Value>) -> Verdict {
+    pub(super) fn validate(&self, scope: &Scope<'_>, params: Option<&Value>) -> Verdict {
         match self.conditions.matches(scope, params, &self.variables) {
             Ok(true) => {}
             Ok(false) => return Verdict::default(),

@@ -66,7 +66,7 @@ pub(super) async fn ask(
         })
     })?;
     for (key, value) in &answer.audit_annotations {
-        request.annotations.add(format!("{}/{key}", hook.name), value.as_str());
+        request.notes.add(format!("{}/{key}", hook.name), value.as_str());
     }
     answer.warnings.iter().for_each(|text| request.warnings.add(text.as_str()));
     if !answer.allowed {

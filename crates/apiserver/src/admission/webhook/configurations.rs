@@ -60,7 +60,7 @@ impl Webhook {
         }
     }
 
-    pub fn client(&self, lookup: &Arc<dyn ObjectLookup>) -> Result<&Hook, &str> {
+    pub(super) fn client(&self, lookup: &Arc<dyn ObjectLookup>) -> Result<&Hook, &str> {
         let made = self.client.get_or_init(|| {
             Hook::from_client_config(&self.client_config, lookup.clone()).map_err(|error| error.to_string())
         });
@@ -68,7 +68,7 @@ impl Webhook {
     }
 
     /// The answer to a write whose hook could not be asked.
-    pub fn failed(&self, why: &str) -> Status {
+    pub(super) fn failed(&self, why: &str) -> Status {
         Status::internal(format!("failed calling webhook {:?}: {why}", self.name))
     }
 }
@@ -82,7 +82,7 @@ pub(super) struct Configurations {
 
 impl Configurations {
     /// All configurations of a kind, kept in step with what is stored.
-    pub fn subscribed(plural: &str, lookup: &dyn ObjectLookup) -> Arc<Self> {
+    pub(super) fn subscribed(plural: &str, lookup: &dyn ObjectLookup) -> Arc<Self> {
         let configurations = Arc::new(Self::default());
         // The observer lives as long as the cache does; hooks keep the cache alive through
         // their lookup, so the observer must not keep the hooks.
@@ -98,11 +98,11 @@ impl Configurations {
         configurations
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.hooks.load().is_empty()
     }
 
-    pub fn hooks(&self) -> Arc<Vec<Arc<Webhook>>> {
+    pub(super) fn hooks(&self) -> Arc<Vec<Arc<Webhook>>> {
         self.hooks.load_full()
     }
 

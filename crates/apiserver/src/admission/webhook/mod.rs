@@ -145,12 +145,12 @@ impl Plugin for MutatingWebhooks {
             let began = Instant::now();
             let outcome = self.mutate_by(hook, &matched, request).await;
             let took = began.elapsed();
-            request.annotations.add_wait(took);
+            request.notes.add_wait(took);
             let asked = call::outcome(hook, &outcome);
             self.0.metrics.admission.webhook(&hook.name, Step::Admit, request.operation, &asked, took);
             let changed = *outcome.as_ref().unwrap_or(&false);
             let note = json!({"configuration": hook.configuration, "webhook": hook.name, "mutated": changed});
-            request.annotations.add(format!("mutation.webhook.admission.k8s.io/{position}"), note.to_string());
+            request.notes.add(format!("mutation.webhook.admission.k8s.io/{position}"), note.to_string());
             was_patched |= changed;
             if changed {
                 request.reinvocation.track(MUTATING).require_again();
@@ -165,7 +165,7 @@ impl Plugin for MutatingWebhooks {
                 Err(Failure::Calling(why)) if hook.fails_open => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and is ignored");
                     let key = format!("failed-open.mutation.webhook.admission.k8s.io/{position}");
-                    request.annotations.add(key, hook.name.as_str());
+                    request.notes.add(key, hook.name.as_str());
                 }
                 Err(Failure::Calling(why)) => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and the request with it");
@@ -264,7 +264,7 @@ impl Plugin for ValidatingWebhooks {
         });
         let outcomes = join_all(calls).await;
         if !concerned.is_empty() {
-            request.annotations.add_wait(began.elapsed());
+            request.notes.add_wait(began.elapsed());
         }
         let mut refusal = None;
         for (index, ((hook, _), outcome)) in concerned.iter().zip(outcomes).enumerate() {
@@ -274,7 +274,7 @@ impl Plugin for ValidatingWebhooks {
                 Err(Failure::Calling(why)) if hook.fails_open => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and is ignored");
                     let key = format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");
-                    request.annotations.add(key, hook.name.as_str());
+                    request.notes.add(key, hook.name.as_str());
                 }
                 Err(Failure::Calling(why)) => {
                     tracing::warn!(webhook = hook.name, why, "a webhook failed and the request with it");

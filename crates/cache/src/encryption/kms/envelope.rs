@@ -18,7 +18,7 @@ const DEK_SOURCE_MAX: usize = 1024;
 const ANNOTATIONS_MAX: usize = 32 * 1024;
 
 /// The plain text of `encryptedDEKSource`, by its type.
-pub enum Dek {
+pub(super) enum Dek {
     /// Older servers sealed with the key itself; it only opens here.
     Key(Gcm),
     /// Each value gets a key of its own: HKDF-Expand(seed, 32 random bytes).
@@ -26,10 +26,10 @@ pub enum Dek {
 }
 
 impl Dek {
-    pub const KEY: i32 = 0;
-    pub const SEED: i32 = 1;
+    pub(super) const KEY: i32 = 0;
+    pub(super) const SEED: i32 = 1;
 
-    pub fn new(kind: i32, bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn new(kind: i32, bytes: &[u8]) -> Result<Self, String> {
         match kind {
             Self::SEED if bytes.len() < SEED => {
                 Err(format!("invalid seed length {} used for key generation", bytes.len()))
@@ -40,12 +40,12 @@ impl Dek {
     }
 
     /// A new seed, and its bytes for the KMS to seal.
-    pub fn generate() -> Result<(Self, Vec<u8>), String> {
+    pub(super) fn generate() -> Result<(Self, Vec<u8>), String> {
         let bytes: [u8; SEED] = random()?;
         Ok((Self::new(Self::SEED, &bytes)?, bytes.to_vec()))
     }
 
-    pub fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn seal(&self, key: &str, plain: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Key(gcm) => gcm.seal(key, plain),
             Self::Seed(seed) => {
@@ -55,7 +55,7 @@ impl Dek {
         }
     }
 
-    pub fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn open(&self, key: &str, sealed: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Key(gcm) => gcm.open(key, sealed),
             Self::Seed(seed) => {
@@ -120,9 +120,9 @@ impl EncryptedObject {
     }
 }
 
-pub type DekId = [u8; 32];
+pub(super) type DekId = [u8; 32];
 
-pub fn validate_key_id(key_id: &str) -> Result<(), String> {
+pub(super) fn validate_key_id(key_id: &str) -> Result<(), String> {
     match key_id.len() {
         0 => Err("keyID is empty".into()),
         n if n > KEY_ID_MAX => Err(format!("keyID is {n} bytes, which exceeds the max size of {KEY_ID_MAX}")),
@@ -145,7 +145,7 @@ fn validate_annotations(annotations: &BTreeMap<String, Vec<u8>>) -> Result<(), S
 }
 
 /// Key ids are told by their hash, as upstream tells them.
-pub fn hash(key_id: &str) -> String {
+pub(super) fn hash(key_id: &str) -> String {
     if key_id.is_empty() {
         return String::new();
     }
