@@ -23,13 +23,16 @@ use jiff::Timestamp;
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Decisions between two rests, in which the runtime's other tasks have their turn: a
 /// millisecond's worth on a thousand nodes.
 const DECISIONS_AT_ONCE: usize = 16;
+/// A snapshot that no decision needs is brought up to date this often: it would keep the pods
+/// of its nodes in memory, long after they are deleted, until the next pod is scheduled.
+const REFRESH: Duration = Duration::from_secs(1);
 /// Inputs between two decisions. A flood of them must not keep pods from being scheduled.
 const INPUTS_AT_ONCE: usize = 1024;
 
@@ -112,12 +115,14 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
             continue;
         }
         let deadline = scheduler.queue.next_deadline();
+        let refresh = scheduler.cache.is_newer_than(&scheduler.snapshot).then(|| scheduler.refreshed + REFRESH);
         tokio::select! {
             input = inputs.next() => match input {
                 Some(input) => scheduler.take_in(input),
                 None => return,
             },
             () = sleep_until(deadline), if deadline.is_some() => {}
+            () = sleep_until(refresh), if refresh.is_some() => scheduler.refresh(),
         }
     }
 }
@@ -208,6 +213,8 @@ struct Scheduler {
     pods: Informer<Pod>,
     cache: Cache,
     snapshot: Snapshot,
+    /// When the snapshot was brought up to date.
+    refreshed: Instant,
     queue: SchedulingQueue<SystemClock>,
     nominated: Nominated,
     finished: mpsc::UnboundedSender<Finished>,
@@ -239,6 +246,7 @@ impl Scheduler {
             pods,
             cache: Cache::default(),
             snapshot: Snapshot::default(),
+            refreshed: Instant::now(),
             nominated: Nominated::default(),
             finished,
             decisions: options.decisions.clone(),
@@ -350,6 +358,11 @@ impl Scheduler {
         }
     }
 
+    fn refresh(&mut self) {
+        self.cache.update_snapshot(&mut self.snapshot);
+        self.refreshed = Instant::now();
+    }
+
     fn schedule_one(&mut self) {
         let Some(QueuedPod { pod, rejected_by, .. }) = self.queue.pop() else { return };
         // A second search would find the same victims, who have not been told yet.
@@ -365,7 +378,7 @@ impl Scheduler {
             }
             return self.queue.done(&pod.uid);
         }
-        self.cache.update_snapshot(&mut self.snapshot);
+        self.refresh();
         let decision = cycle::decide(
             self.profiles.of(&pod),
             &self.snapshot,

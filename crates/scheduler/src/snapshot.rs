@@ -284,6 +284,11 @@ impl Cache {
         }
     }
 
+    /// Whether something has changed since the snapshot was brought up to date.
+    pub fn is_newer_than(&self, snapshot: &Snapshot) -> bool {
+        snapshot.generation != self.generation || snapshot.membership != self.membership
+    }
+
     /// Brings a snapshot up to date.
     pub fn update_snapshot(&self, snapshot: &mut Snapshot) {
         let topology = snapshot.topology.get_mut();
@@ -420,7 +425,9 @@ mod tests {
         assert!(cache.add_pod(pod("p", "a")).is_some());
         cache.update_snapshot(&mut snapshot);
         assert_eq!(requested(&snapshot), [("a".to_owned(), 1000), ("b".to_owned(), 0)]);
+        assert!(!cache.is_newer_than(&snapshot));
         cache.add_pod(pod("p", "b"));
+        assert!(cache.is_newer_than(&snapshot));
         cache.update_snapshot(&mut snapshot);
         assert_eq!(requested(&snapshot), [("a".to_owned(), 0), ("b".to_owned(), 1000)]);
         assert_eq!(snapshot.nodes.iter().map(|node| node.pods.len()).collect::<Vec<_>>(), [0, 1]);

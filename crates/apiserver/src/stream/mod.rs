@@ -67,7 +67,7 @@ impl Backends {
 
 impl Backends {
     /// A page of a node's kubelet, read whole (`resource_metrics/`).
-    pub async fn read_from_kubelet(&self, node: &Value, path: &str, limit: usize) -> Result<Bytes, Status> {
+    pub(crate) async fn read_from_kubelet(&self, node: &Value, path: &str, limit: usize) -> Result<Bytes, Status> {
         let location = location::at_kubelet(node, path)?;
         let request = Request::get(path).body(crate::transport::empty()).map_err(Status::internal)?;
         let (request, url) = with_host(request, &location)?;

@@ -12,7 +12,7 @@ pub(crate) mod options;
 mod patch;
 mod readable;
 pub(crate) mod selection;
-pub mod unstored;
+pub(crate) mod unstored;
 mod update;
 mod watch;
 

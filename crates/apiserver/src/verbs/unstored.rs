@@ -29,13 +29,13 @@ pub(super) fn read(call: &Call) -> Result<Response<Body>, Status> {
 }
 
 /// One object that is not stored.
-pub fn show_one(call: &Call, object: &Value) -> Result<Response<Body>, Status> {
+pub(crate) fn show_one(call: &Call, object: &Value) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     Ok(answer::document(StatusCode::OK, &table::shape_one(call, object, &accepted), &accepted))
 }
 
 /// A list of objects that are not stored.
-pub fn show_list(call: &Call, objects: &[Value]) -> Result<Response<Body>, Status> {
+pub(crate) fn show_list(call: &Call, objects: &[Value]) -> Result<Response<Body>, Status> {
     let accepted = call.accepted()?;
     let include = table::include_object(call);
     let document = match accepted.shape {

@@ -240,7 +240,7 @@ fn some(definition: &TypeDef, random: &mut impl FnMut() -> u64, depth: usize) ->
         let value = match random() % 8 {
             0..4 => continue,
             4 => Value::Null,
-            5 if random() % 200 == 0 => json!([7, "x"]),
+            5 if random().is_multiple_of(200) => json!([7, "x"]),
             _ => match some_type(&field.ty, random, depth) {
                 Some(value) => value,
                 None => continue,
@@ -256,14 +256,15 @@ fn some_type(ty: &Type, random: &mut impl FnMut() -> u64, depth: usize) -> Optio
     Some(match ty {
         Type::List(item) => (0..random() % 4).filter_map(|_| some_type(item, random, depth)).collect(),
         Type::Map(item) => {
-            let keys = ["b", "a\"é", "fieldsV1", "zz"].into_iter().filter(|_| random() % 2 == 0).collect::<Vec<_>>();
+            let keys =
+                ["b", "a\"é", "fieldsV1", "zz"].into_iter().filter(|_| random().is_multiple_of(2)).collect::<Vec<_>>();
             keys.into_iter().filter_map(|key| Some((key.to_owned(), some_type(item, random, depth)?))).collect()
         }
         Type::Struct(_) if depth == 0 => return None,
         Type::Struct(reference) => some(reference.get(), random, depth - 1),
         Type::String => ["", "text", "line\nbreak", "é"][(random() % 4) as usize].into(),
         Type::Int32 | Type::Int64 => ((random() as i64) >> (random() % 64)).into(),
-        Type::Special(Special::IntOrString) if random() % 2 == 0 => 80.into(),
+        Type::Special(Special::IntOrString) if random().is_multiple_of(2) => 80.into(),
         Type::Special(Special::JsonSchemaPropsOrBool | Special::JsonSchemaPropsOrArray) if depth > 0 => {
             some(crate::codec::normalize::json_schema_props()?, random, depth - 1)
         }
