@@ -11,6 +11,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Renders decisions of the scheduler as JSON.
+pub type SchedulerDecisions = Arc<dyn Fn(Option<(&str, &str)>) -> serde_json::Value + Send + Sync>;
+
 pub struct Config {
     pub authentication: AuthnConfig,
     /// `--authorization-config`: which authorizers are asked; Node and RBAC without one.
@@ -46,6 +49,9 @@ pub struct Config {
     pub problems: Problems,
     /// The metrics of the work queues of this process, which /metrics renders with its own.
     pub queues: ferry_runner::Metrics,
+    /// The scheduler's last decisions, if it runs in this process: about one pod, by namespace and
+    /// name, or about all.
+    pub scheduler_decisions: Option<SchedulerDecisions>,
 }
 
 /// Gathers the API's prose and gives the text of a definition (`io.k8s.api.core.v1.Pod`)
@@ -84,6 +90,7 @@ impl Config {
             set_verbosity: None,
             problems: Problems::default(),
             queues: ferry_runner::Metrics::default(),
+            scheduler_decisions: None,
         }
     }
 

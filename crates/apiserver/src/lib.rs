@@ -34,7 +34,7 @@ mod subresources;
 mod verbs;
 
 pub use admission::PluginConfig;
-pub use config::{Config, KubeletAccess, Prose, ProseSource};
+pub use config::{Config, KubeletAccess, Prose, ProseSource, SchedulerDecisions};
 pub use door::continue_token;
 pub use error::Error;
 pub use ferry_access::query::Query;

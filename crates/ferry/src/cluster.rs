@@ -13,6 +13,7 @@ use crate::audit::Audit;
 use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
 use crate::resolve::resolve;
+use crate::scheduling::Scheduling;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
 use ferry_api::rules::cidr::masked;
@@ -50,6 +51,8 @@ pub struct Cluster {
     #[serde(default)]
     pub audit: Audit,
     #[serde(default)]
+    pub scheduling: Scheduling,
+    #[serde(default)]
     pub debugging: Debugging,
     /// Said for one start, and never remembered.
     #[serde(skip)]
@@ -79,6 +82,7 @@ pub struct Wishes {
     pub runtime_endpoint: Option<PathBuf>,
     pub access: Access,
     pub audit: Audit,
+    pub scheduling: Scheduling,
     pub debugging: Debugging,
     pub max_pods: Option<u32>,
 }
@@ -181,6 +185,7 @@ impl Cluster {
         cluster.runtime_endpoint = wishes.runtime_endpoint.clone().or(cluster.runtime_endpoint);
         cluster.access = wishes.access.or(&cluster.access)?;
         cluster.audit = wishes.audit.or(&cluster.audit)?;
+        cluster.scheduling = wishes.scheduling.or(&cluster.scheduling)?;
         cluster.debugging = wishes.debugging.or(&cluster.debugging);
         cluster.max_pods = wishes.max_pods.or(cluster.max_pods);
         cluster.check()?;
@@ -235,6 +240,7 @@ impl Cluster {
             runtime_endpoint: wishes.runtime_endpoint.clone(),
             access: wishes.access.or(&Access::default())?,
             audit: wishes.audit.or(&Audit::default())?,
+            scheduling: wishes.scheduling.or(&Scheduling::default())?,
             debugging: wishes.debugging.clone(),
             accept_data_loss: false,
             max_pods: wishes.max_pods,

@@ -28,6 +28,7 @@ mod renewal;
 mod resolve;
 mod restore;
 mod rotating_file;
+mod scheduling;
 mod secret_key;
 mod secrets;
 mod server;

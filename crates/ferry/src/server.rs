@@ -86,7 +86,11 @@ impl Server {
         };
         // The API server renders the metrics of all work queues of the process.
         let queues = ferry_runner::Metrics::default();
-        let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues), runtime)?;
+        let options = ferry_scheduler::Options {
+            configuration: cluster.scheduling.configuration()?,
+            decisions: ferry_scheduler::Decisions::default(),
+        };
+        let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues, &options.decisions), runtime)?;
         kubeconfig::write(cluster, &pki, user_kubeconfig, kubeconfig::Selection::Select)?;
         progress.done("API server and containerd");
 
@@ -97,7 +101,7 @@ impl Server {
         }
         keep_certificates(cluster, &pki, user_kubeconfig, &mut parts);
         serve(cluster, &pki, &api, &mut parts).await?;
-        keep_control_plane(cluster, &pki, &api, queues.clone(), &mut parts);
+        keep_control_plane(cluster, &pki, &api, queues.clone(), options, &mut parts);
         if cluster.runtime_endpoint.is_none() {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
@@ -160,7 +164,12 @@ fn pki_config(cluster: &Cluster) -> PkiConfig {
     }
 }
 
-async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_runner::Metrics) -> Result<ApiServer> {
+async fn start_api(
+    cluster: &Cluster,
+    pki: &Pki,
+    queues: &ferry_runner::Metrics,
+    decisions: &ferry_scheduler::Decisions,
+) -> Result<ApiServer> {
     // The key comes first: a store without one is told from a lost key by not being there yet.
     secret_key::ensure(&cluster.data_dir)?;
     let directory = cluster.data_dir.join("store");
@@ -175,6 +184,8 @@ async fn start_api(cluster: &Cluster, pki: &Pki, queues: &ferry_runner::Metrics)
     config.audit = cluster.audit.auditor()?;
     cluster.debugging.apply(&mut config);
     config.queues = queues.clone();
+    let decisions = decisions.clone();
+    config.scheduler_decisions = Some(Arc::new(move |pod| decisions.render(pod)));
     config.advertise_address = Some(SocketAddr::new(cluster.node_ip, cluster.api_port));
     config.prose =
         Some(Arc::new(|| Box::new(|definition, field| ferry_prose::get(definition, field).map(str::to_owned))));
@@ -247,6 +258,7 @@ fn keep_control_plane(
     pki: &Pki,
     api: &ApiServer,
     queues: ferry_runner::Metrics,
+    options: ferry_scheduler::Options,
     parts: &mut Supervisor,
 ) {
     let config = ferry_controllers::Config {
@@ -273,7 +285,7 @@ fn keep_control_plane(
     let scheduler = client(api, UserInfo::authenticated("system:kube-scheduler", &[]), "kube-scheduler");
     parts.keep("scheduler", move |token| {
         let informers = Informers::with_shutdown(scheduler.clone(), token.clone());
-        let running = ferry_scheduler::run(scheduler.clone(), informers, token);
+        let running = ferry_scheduler::run_with(scheduler.clone(), informers, options.clone(), token);
         async move {
             running.await;
             Ok(())

@@ -7,6 +7,7 @@ use crate::daemon::{Presence, RunLock};
 use crate::debugging::Debugging;
 use crate::log::Audience;
 use crate::progress::{Progress, render_duration, say};
+use crate::scheduling::Scheduling;
 use crate::server::Server;
 use crate::{Place, daemon, kubeconfig, log, preflight, restore, systemd, teardown};
 use anyhow::{Context, Result, bail};
@@ -56,6 +57,8 @@ pub struct UpArgs {
     #[command(flatten)]
     audit: Audit,
     #[command(flatten)]
+    scheduling: Scheduling,
+    #[command(flatten)]
     debugging: Debugging,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
@@ -91,6 +94,7 @@ impl UpArgs {
             runtime_endpoint: socket,
             access: self.access.clone(),
             audit: self.audit.clone(),
+            scheduling: self.scheduling.clone(),
             debugging: self.debugging.clone(),
             max_pods: self.max_pods,
         }

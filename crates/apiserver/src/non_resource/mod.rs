@@ -20,6 +20,10 @@ use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{HeaderMap, Method, Response, StatusCode};
 use serde_json::json;
 
+/// The scheduler's last decisions: `?pod=NAME&namespace=NAMESPACE` for those about one pod, with
+/// every node.
+const DECISIONS_PATH: &str = "/debug/scheduler/decisions";
+
 pub(crate) async fn serve(
     server: &ServerState,
     method: &Method,
@@ -34,6 +38,11 @@ pub(crate) async fn serve(
         return Ok(answer);
     }
     let path = info.path.trim_end_matches('/');
+    if let (DECISIONS_PATH, &Method::GET, Some(render)) = (path, method, &server.config.scheduler_decisions) {
+        let (namespace, pod) = (query.get("namespace").unwrap_or("default"), query.get("pod"));
+        let value = render(pod.map(|pod| (namespace, pod)));
+        return Ok(answer::document(StatusCode::OK, &value, &negotiate::output(headers, query, Use::Plain)?));
+    }
     if path == reseal::PATH {
         let value = match *method {
             Method::GET => reseal::status(server, query).await?,
