@@ -119,7 +119,8 @@ impl Form {
     /// The form in which a value of this type is shown as it is.
     fn of(ty: &Type) -> Option<Self> {
         match ty {
-            Type::String => Some(Self::Text),
+            // A duration is text on the wire (15s).
+            Type::String | Type::Special(Special::Duration) => Some(Self::Text),
             Type::Int32 | Type::Int64 => Some(Self::Int),
             Type::Bool => Some(Self::Flag),
             Type::Special(Special::IntOrString) => Some(Self::IntOrString),
