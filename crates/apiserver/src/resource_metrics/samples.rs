@@ -17,14 +17,14 @@ const FRESH_MAX: i64 = 60_000;
 
 /// The points of a container, or of the node itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PointPair {
+pub(crate) struct PointPair {
     last: UsagePoint,
     before: Option<UsagePoint>,
 }
 
 /// CPU and memory in use, and the time over which that was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(crate) struct Usage {
     pub cpu_nanocores: u64,
     pub memory_bytes: u64,
     /// Milliseconds since the epoch.
@@ -77,14 +77,14 @@ fn start_of_fresh(newest: &UsagePoint) -> Option<UsagePoint> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct NodeSamples {
+pub(crate) struct NodeSamples {
     node: Option<PointPair>,
     pods: HashMap<PodKey, BTreeMap<String, PointPair>>,
 }
 
 impl NodeSamples {
     /// Adds a page; what it does not mention is gone.
-    pub(super) fn add(&mut self, page: UsagePage) {
+    pub(crate) fn add(&mut self, page: UsagePage) {
         self.node = page.node.map(|point| PointPair::advance(self.node, point));
         let mut known = std::mem::take(&mut self.pods);
         for (key, containers) in page.pods {
@@ -100,12 +100,12 @@ impl NodeSamples {
         }
     }
 
-    pub(super) fn node_usage(&self) -> Option<Usage> {
+    pub(crate) fn node_usage(&self) -> Option<Usage> {
         self.node?.usage()
     }
 
     /// The usage of each container; `None` until all of them are known twice.
-    pub(super) fn pod_usage(&self, key: &PodKey) -> Option<Vec<(String, Usage)>> {
+    pub(crate) fn pod_usage(&self, key: &PodKey) -> Option<Vec<(String, Usage)>> {
         let containers = self.pods.get(key).filter(|containers| !containers.is_empty())?;
         containers.iter().map(|(name, pair)| Some((name.clone(), pair.usage()?))).collect()
     }

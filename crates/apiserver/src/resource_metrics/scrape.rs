@@ -79,7 +79,7 @@ impl NodeRecord {
 /// The nodes that somebody asked for lately. Each has a lock of its own, held while its
 /// kubelet is read: whoever asks meanwhile waits for that reading.
 #[derive(Default)]
-pub(super) struct Records(Mutex<HashMap<String, Arc<tokio::sync::Mutex<NodeRecord>>>>);
+pub(crate) struct Records(Mutex<HashMap<String, Arc<tokio::sync::Mutex<NodeRecord>>>>);
 
 impl Records {
     fn of(&self, node: &str) -> Arc<tokio::sync::Mutex<NodeRecord>> {
@@ -96,7 +96,7 @@ impl Records {
 }
 
 /// A node to read, and the pods on it that are asked for; none where the node itself is.
-pub(super) struct AskedNode {
+pub(crate) struct AskedNode {
     pub node: Value,
     pub pods: Vec<PodKey>,
 }
@@ -104,13 +104,13 @@ pub(super) struct AskedNode {
 /// The usage of a node and of its pods that were asked for, each container by its name, as
 /// far as it is known.
 #[derive(Default)]
-pub(super) struct NodeUsage {
+pub(crate) struct NodeUsage {
     pub node: Option<Usage>,
     pub pods: Vec<(PodKey, Vec<(String, Usage)>)>,
 }
 
 /// Reads these nodes as far as needed; the answers have their order.
-pub(super) async fn read_nodes(server: &ServerState, asked: Vec<AskedNode>) -> Vec<NodeUsage> {
+pub(crate) async fn read_nodes(server: &ServerState, asked: Vec<AskedNode>) -> Vec<NodeUsage> {
     let began = Instant::now();
     server.resource_metrics.records.forget_old(began);
     let read = |asked| read_asked(server, asked, began + BUDGET).boxed();

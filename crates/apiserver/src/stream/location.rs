@@ -307,7 +307,7 @@ fn kubelet(call: &Call, node: &str, path: &str, query: &str) -> Result<Location,
 }
 
 /// The same of a node that is at hand.
-pub(super) fn at_kubelet(node: &Value, path_and_query: &str) -> Result<Location, Status> {
+pub(crate) fn at_kubelet(node: &Value, path_and_query: &str) -> Result<Location, Status> {
     let (host, port) = kubelet_address(node).ok_or_else(|| {
         Status::internal(format!("no preferred addresses found; known addresses: [] of node {}", node.name()))
     })?;
