@@ -1,5 +1,5 @@
 //! Other people's clients where they need a node: streams into pods, each client in the
-//! WebSocket dialect that it speaks. Their requests without streams are crate `clients`'.
+//! WebSocket dialect that it speaks. Their requests without streams are crate `interop`'.
 
 mod cluster;
 
@@ -27,7 +27,7 @@ fn python_clients_exec_and_forward_ports_by_websocket() {
     cluster.apply(SHELL);
     cluster.start_web();
     cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=60s");
-    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../clients/python/test_streams.py");
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../interop/python/test_streams.py");
     let python = ferry_interop::python("python");
     let mut command = cluster.command(&python.to_string_lossy());
     command.args(["-m", "unittest", "-v", "test_streams"]).current_dir(std::path::Path::new(tests).with_file_name(""));

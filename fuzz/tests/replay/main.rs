@@ -74,7 +74,7 @@ macro_rules! targets {
 targets! {
     json json_object yaml protobuf_object protobuf_envelope metadata
     patch_json patch_merge patch_strategic patch_apply managed_fields
-    label_selector field_selector quantity time
+    label_selector field_selector quantity time usage_page
     request_info continue_token
     spdy websocket
     cel crd_schema json_path
