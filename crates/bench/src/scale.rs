@@ -55,7 +55,8 @@ pub async fn measure(cluster: &mut Cluster, scale: Scale, report: &mut Report) -
     let Scale { nodes, pods } = scale;
     let what = format!("PSS with {nodes} nodes, {pods} pods, {pods} events (was 653)");
     report.add(&what, "MB", cluster.memory()?, Some(1_490.0), Some(250.0), Better::Lower);
-    list_everything(cluster).await?;
+    let grown = cluster.growth(list_everything(cluster)).await?;
+    report.add("growth of RSS by lists in every format", "MB", grown, None, Some(64.0), Better::Lower);
     cluster.settle();
     report.add("  after lists in every format", "MB", cluster.memory()?, None, Some(250.0), Better::Lower);
 
