@@ -33,13 +33,21 @@ const POD_RANGE: &str = "100.64.0.0/10";
 
 /// Runs the workloads whose name contains `only`, each on a cluster of its own.
 pub async fn measure(make: impl Fn() -> Result<Cluster>, only: Option<&str>, report: &mut Report) -> Result<()> {
+    let mut failed = Vec::new();
     for workload in chosen(only) {
         let mut cluster = make()?;
         cluster.up_with(&["--cluster-cidr", POD_RANGE])?;
         cordon_own_nodes(&cluster).await?;
-        let outcome = run(&cluster, workload).await;
-        add(report, workload, outcome.with_context(|| workload.name)?);
+        match run(&cluster, workload).await {
+            Ok(rate) => add(report, workload, rate),
+            Err(error) => failed.push(format!("{}: {error:#}", workload.name)),
+        }
     }
+    // The figures of the others are printed all the same.
+    if !failed.is_empty() {
+        print!("{}", report.render());
+    }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
 }
 
@@ -168,7 +176,18 @@ async fn volumes(server: &dyn Connect, namespace: &'static str, prefix: &str, fr
         })
     })
     .await?;
+    let (mut connection, deadline) = (server.connect().await?, Instant::now() + STEP);
+    while unbound(&mut connection, namespace).await? > 0 {
+        ensure!(Instant::now() < deadline, "claims of {namespace} are not bound; does a volume binder run?");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
     Ok(())
+}
+
+async fn unbound(connection: &mut Connection, namespace: &str) -> Result<usize> {
+    let path = format!("/api/v1/namespaces/{namespace}/persistentvolumeclaims");
+    let claims: Value = serde_json::from_slice(&connection.get(&path).await?)?;
+    Ok(claims["items"].as_array().into_iter().flatten().filter(|claim| claim["status"]["phase"] != "Bound").count())
 }
 
 async fn create_pods(

@@ -137,7 +137,7 @@ fn now() -> String {
     format!("{:.6}", jiff::Timestamp::now())
 }
 
-/// The volume of a pod of the template `CsiVolume`, bound to the claim of the same name.
+/// The volume of a pod of the template `CsiVolume`, meant for the claim of the same name.
 pub fn csi_volume(namespace: &str, name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": format!("{namespace}-{name}")},
         "spec": {"accessModes": ["ReadOnlyMany"], "capacity": {"storage": "1Gi"},
@@ -148,7 +148,7 @@ pub fn csi_volume(namespace: &str, name: &str) -> Value {
 
 pub fn claim(namespace: &str, name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
-        "metadata": {"name": name, "annotations": {"pv.kubernetes.io/bind-completed": "true"}},
+        "metadata": {"name": name},
         "spec": {"accessModes": ["ReadOnlyMany"], "resources": {"requests": {"storage": "1Gi"}},
             "storageClassName": "", "volumeName": format!("{namespace}-{name}")}})
 }
