@@ -1,4 +1,4 @@
-//! What a request carries through registry and admission besides its object: the requester, the
+//! The context of a request in registry and admission besides its object: the requester, the
 //! time, the options, and the warnings and audit annotations gathered on the way. The verbs make
 //! a [`Caller`]; the server makes its own where it writes of its own accord.
 
@@ -26,11 +26,11 @@ pub struct Caller {
     pub notes: RequestNotes,
     /// The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as admission shows them.
     pub options: Arc<Value>,
-    /// What the answer is made of.
+    /// The parts of the answer.
     pub wants: Wants,
 }
 
-/// What a caller makes its answer of.
+/// The form of the object that a caller makes its answer of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
     /// The JSON alone: the object need not be kept while the store is at work, where with

@@ -132,7 +132,7 @@ impl Cluster {
     }
 }
 
-/// What all threads of a process have used so far, for themselves and in the kernel.
+/// The processor time of all threads of a process so far, in user and kernel mode.
 pub fn processor_time_of(pid: &str) -> Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name of the program, which may hold anything, ends with the last bracket.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// What all kept forms may take together: some 7,000 pods.
+/// The bytes that all kept forms may take together: some 7,000 pods.
 pub const BUDGET: usize = 16 << 20;
 
 /// The kept form of one version of one object.

@@ -44,7 +44,7 @@ const PAGE_MAX: usize = 16 << 20;
 
 const PATH: &str = "/metrics/resource";
 
-/// What is known of one node.
+/// The samples of one node.
 #[derive(Default)]
 struct NodeRecord {
     samples: NodeSamples,

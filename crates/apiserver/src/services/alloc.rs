@@ -164,7 +164,7 @@ fn init_families(service: &mut Value, old: Option<&Value>) -> Result<(), Status>
     };
     let families = service.items_at(&["spec", "ipFamilies"]).to_vec();
     if loose {
-        // Who has no selector names addresses of any family by hand.
+        // A Service without a selector names addresses of any family by hand.
         let mut families = if families.is_empty() { vec![json!("IPv4")] } else { families };
         if families.len() == 1 && policy != "SingleStack" {
             let other = if families[0] == "IPv4" { "IPv6" } else { "IPv4" };

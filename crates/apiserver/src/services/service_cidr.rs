@@ -32,7 +32,7 @@ const BLOCKED: &str =
 /// The role of the controller that upstream runs outside of the API server.
 const LOOPBACK: Loopback = Loopback { manager: "service-cidr-controller", account: "service-cidrs-controller" };
 
-/// What a ServiceCIDR needs next.
+/// The next step of a ServiceCIDR.
 #[derive(Debug, PartialEq)]
 enum Step {
     Nothing,

@@ -73,7 +73,7 @@ pub fn pod(n: usize, nodes: usize) -> Value {
             "readinessProbe": probe}]}})
 }
 
-/// What a kubelet writes once the pod runs.
+/// The status that a kubelet writes once the pod runs.
 pub fn pod_status(n: usize, nodes: usize) -> Value {
     let condition = |kind: &str| {
         json!({"type": kind, "status": "True", "observedGeneration": 1, "lastProbeTime": null,

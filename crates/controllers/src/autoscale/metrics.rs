@@ -25,7 +25,7 @@ const EXTERNAL: &str = "external.metrics.k8s.io";
 /// The window of a custom metric that names none.
 const DEFAULT_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
-/// What was fetched for one metric of an autoscaler; values are in thousandths.
+/// The values that were fetched for one metric of an autoscaler, in thousandths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fetched {
     Pods(Result<PodMetrics, String>),

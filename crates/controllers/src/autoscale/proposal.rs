@@ -14,7 +14,7 @@ use ferry_api::view::autoscaling::v2::{
 use ferry_api::view::meta::v1::LabelSelectorView;
 use std::fmt::Write;
 
-/// What one metric asks for.
+/// The replica count that one metric asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     pub replicas: i32,
@@ -34,7 +34,7 @@ pub struct Failure {
     pub summary: String,
 }
 
-/// What the metrics of an autoscaler come to.
+/// The replica count of all metrics of an autoscaler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub statuses: Vec<MetricStatus>,

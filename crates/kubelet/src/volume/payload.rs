@@ -29,7 +29,7 @@ impl VolumePlugin for Written {
         let Some((plugin, payload)) = rendered else { return Err("the volume has no files".into()) };
         let path = volume_directory(root, pod.metadata().uid(), plugin, volume.name());
         let (mut directory, _) = make_directory(root, &path, 0o755)?;
-        // What may be secret stays off the disk.
+        // Data that may be secret stays off the disk.
         if plugin != "configmap" {
             directory = mount_tmpfs(directory, &path, None)?.0;
         }

@@ -183,7 +183,7 @@ impl MessageEncoder {
     }
 }
 
-/// What stands before a message that is an item of a list: field 2 with its length.
+/// The bytes before a message that is an item of a list: field 2 with its length.
 pub fn item_prefix(message_length: usize) -> Prefix {
     let mut prefix = Prefix { bytes: [0; 11], length: 1 };
     prefix.bytes[0] = 0x12;
@@ -288,7 +288,7 @@ pub fn watch_frame(event_type: &str, api_version: &str, kind: &str, message: &[u
     writer.finish()
 }
 
-/// What the envelope and the frame take beside the message, generously.
+/// The room that the envelope and the frame take beside the message, generously.
 const FRAME_ROOM: usize = 128;
 
 fn close_frame(writer: &mut Writer, event_type: &str) {

@@ -7,7 +7,7 @@ use crate::schema::{Entry, Layout, Special, Type, TypeDef};
 /// No type of upstream's has half as many fields.
 const MAX_STEPS: usize = 128;
 
-/// What `encode.rs` does for one message, from its last byte to its first.
+/// The steps of `encode.rs` for one message, from its last byte to its first.
 #[derive(Debug)]
 pub(crate) struct EncodePlan {
     pub(super) steps: Box<[Step]>,
@@ -34,7 +34,7 @@ pub(super) enum Action {
     Field {
         ty: Type,
         list_message: bool,
-        /// What stands for a field that is absent; empty for one that is left out.
+        /// The bytes for a field that is absent; empty for one that is left out.
         absent: Box<[u8]>,
     },
 }

@@ -11,7 +11,7 @@ fn kind(api_version: &str, kind: &'static str) -> GroupVersionKind {
     GroupVersion::parse(api_version).with_kind(kind)
 }
 
-/// What the encoder of trees writes.
+/// The bytes that the encoder of trees writes.
 fn reference_message(value: &Value, definition: &TypeDef) -> Result<Vec<u8>, ProtobufError> {
     let mut writer = Writer::default();
     reference::message(&mut writer, Some(value.into()), definition)?;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 const BROKEN: [&[u8]; 5] =
     [b"{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":", b"no JSON", b"[]", b"{\"metadata\":{\"name\":\"\xff\"}}", b""];
 
-/// What the process has logged.
+/// The log lines of the process.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

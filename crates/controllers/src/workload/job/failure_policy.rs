@@ -8,7 +8,7 @@ use ferry_api::view::batch::v1::{
 };
 use ferry_api::view::core::v1::{ContainerStatusView, PodConditionView, PodView};
 
-/// What the failure of a pod means for its Job.
+/// The action that the failure of a pod asks of its Job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FailureAction {
     /// The failure counts towards the back-off limits. Also the answer where no rule matches.

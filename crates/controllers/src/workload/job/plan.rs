@@ -1,4 +1,4 @@
-//! What a reconcile of a Job decides, in the order in which it acts:
+//! The decisions of a Job's reconcile, in the order in which it acts:
 //!
 //! 1. [`Observation::of`] counts the pods and finds whether the Job has come to an end.
 //! 2. [`plan_pods`] names the pods to create or to delete.
@@ -285,7 +285,7 @@ fn plan_creations<'a>(observed: &Observation<'a>, missing: usize) -> PodPlan<'a>
     }
 }
 
-/// What became of the pod plan.
+/// The outcome of the pod plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PodsDone {
     pub created: usize,

@@ -1,4 +1,4 @@
-//! What a StatefulSet reports of its pods. Pure; called by mod.rs after the pods were changed.
+//! The status that a StatefulSet reports of its pods. Pure; called by mod.rs after the pods were changed.
 
 use super::identity::revision_of;
 use super::plan::Observed;
