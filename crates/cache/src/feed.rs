@@ -3,7 +3,7 @@
 
 use super::{Cache, Stock, Stored};
 use crate::encryption::{Encryption, Kind, Unreadable};
-use ferry_store::{DamagedEntry, EventKind, RangeOptions, Revision, Watch};
+use ferry_store::{DamagedEntry, EventKind, Range, RangeOptions, Revision, Watch};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -158,32 +158,47 @@ async fn range(
     revision: Option<Revision>,
 ) -> Result<(HashMap<String, Found>, Revision), ferry_store::Error> {
     let mut found: HashMap<String, Found> = HashMap::new();
-    let mut options = RangeOptions { limit: PAGE, revision, ..RangeOptions::default() };
+    let mut page = cache.store.range(prefix, RangeOptions { limit: PAGE, revision, ..RangeOptions::default() }).await?;
     loop {
-        let page = cache.store.range(prefix, options.clone()).await?;
-        options.revision = Some(page.revision);
-        options.start_after = page.last_key().map(ToString::to_string);
-        for damaged in &page.damaged {
-            let Some(stock) = cache.stock_of_key(&damaged.key) else { continue };
-            let why = describe_damage(damaged);
-            set_apart(cache, &why, REPAIR);
-            found.entry(stock.prefix().to_owned()).or_default().unreadable.push((damaged.key.clone(), why));
-        }
-        // Entries come in the order of their keys, so each stock's stand together.
-        for entries in page.entries.chunk_by(|a, b| same_stock(cache, &a.key, &b.key)) {
-            let Some(stock) = entries.first().and_then(|entry| cache.stock_of_key(&entry.key)) else { continue };
-            let kind = Kind::of(stock.row());
-            cache.encryption.prepare(kind, entries.iter().map(|entry| &*entry.value)).await;
-            let found = found.entry(stock.prefix().to_owned()).or_default();
-            for entry in entries {
-                match decode(cache, &stock, &entry.key, entry.revision, &entry.value) {
-                    Ok(stored) => found.objects.push(stored),
-                    Err(why) => found.unreadable.push((entry.key.clone(), why)),
-                }
+        // The next page is read while this one is decoded.
+        let next = page.more.then(|| {
+            let options = RangeOptions {
+                limit: PAGE,
+                start_after: page.last_key().map(ToString::to_string),
+                revision: Some(page.revision),
+                ..RangeOptions::default()
+            };
+            let (store, prefix) = (cache.store.clone(), prefix.to_owned());
+            tokio::spawn(async move { store.range(&prefix, options).await })
+        });
+        let revision = page.revision;
+        decode_page(cache, page, &mut found).await;
+        page = match next {
+            // The task fails only when the runtime goes down under it.
+            Some(next) => next.await.map_err(|_| ferry_store::Error::Closed)??,
+            None => return Ok((found, revision)),
+        };
+    }
+}
+
+async fn decode_page(cache: &Cache, page: Range, found: &mut HashMap<String, Found>) {
+    for damaged in &page.damaged {
+        let Some(stock) = cache.stock_of_key(&damaged.key) else { continue };
+        let why = describe_damage(damaged);
+        set_apart(cache, &why, REPAIR);
+        found.entry(stock.prefix().to_owned()).or_default().unreadable.push((damaged.key.clone(), why));
+    }
+    // Entries come in the order of their keys, so each stock's stand together.
+    for entries in page.entries.chunk_by(|a, b| same_stock(cache, &a.key, &b.key)) {
+        let Some(stock) = entries.first().and_then(|entry| cache.stock_of_key(&entry.key)) else { continue };
+        let kind = Kind::of(stock.row());
+        cache.encryption.prepare(kind, entries.iter().map(|entry| &*entry.value)).await;
+        let found = found.entry(stock.prefix().to_owned()).or_default();
+        for entry in entries {
+            match decode(cache, &stock, &entry.key, entry.revision, &entry.value) {
+                Ok(stored) => found.objects.push(stored),
+                Err(why) => found.unreadable.push((entry.key.clone(), why)),
             }
-        }
-        if !page.more {
-            return Ok((found, page.revision));
         }
     }
 }

@@ -237,6 +237,10 @@ pub async fn pages_show_one_state(harness: &impl Harness) {
     // A limit that is met exactly leaves nothing.
     let whole = page(&store, 10, None, None).await;
     assert_eq!((whole.entries.len(), whole.more, whole.remaining), (10, false, 0));
+    // Whether there is more is known without a count.
+    let options = RangeOptions { limit: 4, ..RangeOptions::default() };
+    let uncounted = store.range("/p/", options).await.expect("range");
+    assert_eq!((uncounted.entries.len(), uncounted.more, uncounted.remaining), (4, true, 0));
     // The key to continue after need not exist any more, nor lie within the prefix.
     let rest = page(&store, 0, Some("/p/6".to_string()), None).await;
     assert_eq!(keys_of(&rest.entries), ["/p/7", "/p/8", "/p/9"]);
@@ -399,7 +403,7 @@ async fn page(
     start_after: Option<String>,
     revision: Option<Revision>,
 ) -> crate::Range {
-    store.range("/p/", RangeOptions { limit, start_after, revision }).await.expect("range")
+    store.range("/p/", RangeOptions { limit, start_after, revision, count_remaining: true }).await.expect("range")
 }
 
 pub(crate) async fn next(watch: &mut Watch) -> Option<Result<Vec<Event>, Error>> {

@@ -105,6 +105,9 @@ pub struct RangeOptions {
     pub start_after: Option<String>,
     /// Read the state as of this revision instead of the latest.
     pub revision: Option<Revision>,
+    /// Count what the limit leaves out. The count goes over all of it, so a reader of many
+    /// pages that counted on each would pay for the square of their number.
+    pub count_remaining: bool,
 }
 
 /// A key whose stored value is no longer what was written: its checksum does not match.
@@ -125,7 +128,8 @@ pub struct Range {
     pub revision: Revision,
     /// Whether the limit cut the page short.
     pub more: bool,
-    /// How many entries come after the last one returned; 0 unless `more`.
+    /// How many entries come after the last one returned; 0 unless `more`, and where the
+    /// caller did not ask for the count.
     pub remaining: u64,
 }
 

@@ -86,7 +86,7 @@ async fn show_readable(call: &Call, page: &Page, accepted: &Accepted) -> Result<
     };
     let readable = Readable::new(call.row.clone(), *accepted, table::include_object(call).to_owned());
     let (head, tail) = readable.frame(document, items.is_empty())?;
-    let length = items.iter().map(|item| item.bytes().len()).sum();
+    let length = items.iter().map(Item::len).sum();
     let body = ListBody::new(head.into(), items, Form::Readable(readable), tail.into(), None);
     let response = answer::stream(StatusCode::OK, accepted.format.media_type(), crate::transport::empty());
     Ok(compress::stream_response(response, body, length, &call.headers))
@@ -127,7 +127,7 @@ fn json_list(call: &Call, page: &Page, items: Vec<Item>, accepted: &Accepted) ->
     );
     let form = match accepted.shape {
         Shape::Object => Form::Json,
-        Shape::Metadata => Form::Metadata(*accepted),
+        Shape::Metadata => Form::Metadata { accepted: *accepted, index: Index::default() },
         Shape::Table => Form::TableRow {
             row: call.row.clone(),
             accepted: *accepted,
@@ -164,7 +164,7 @@ async fn protobuf_list(
     definition: &'static TypeDef,
 ) -> Result<Response<Body>, Status> {
     let mut encoder = ProtobufItems::new(definition, accepted.shape == Shape::Object);
-    let are_kept = items.iter().map(|item| item.bytes().len()).sum::<usize>() <= KEPT_ITEMS;
+    let are_kept = items.iter().map(Item::len).sum::<usize>() <= KEPT_ITEMS;
     let mut messages = Vec::with_capacity(if are_kept { items.len() } else { 0 });
     let mut length = 0;
     for (count, item) in items.iter().enumerate() {
@@ -359,6 +359,7 @@ async fn read_history(
             limit: if limit == 0 { 0 } else { limit.max(100) },
             start_after: start_after.clone(),
             revision: Some(revision),
+            count_remaining: true,
         };
         let range = match registry.store.range(scope.prefix(), range).await {
             Ok(range) => range,

@@ -184,7 +184,7 @@ pub async fn pages_stay_whole_under_writes(harness: &impl Harness) {
         })
     };
     while !writer.is_finished() {
-        let first = RangeOptions { limit: 1, ..RangeOptions::default() };
+        let first = RangeOptions { limit: 1, count_remaining: true, ..RangeOptions::default() };
         let first = store.range("/", first).await.expect("range");
         let second =
             RangeOptions { start_after: Some("/a".to_string()), revision: Some(first.revision), ..Default::default() };

@@ -73,9 +73,10 @@ impl Model {
             after && entry.key.starts_with(prefix)
         });
         let returned = if options.limit == 0 { entries.len() } else { options.limit.min(entries.len()) };
-        let remaining = (entries.len() - returned) as u64;
+        let left_out = (entries.len() - returned) as u64;
         entries.truncate(returned);
-        Ok(Range { entries, damaged: Vec::new(), revision, more: remaining > 0, remaining })
+        let remaining = if options.count_remaining { left_out } else { 0 };
+        Ok(Range { entries, damaged: Vec::new(), revision, more: left_out > 0, remaining })
     }
 
     pub(super) fn commit(&mut self, commit: &Commit) -> Result<Revision, Refusal> {

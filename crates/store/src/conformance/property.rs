@@ -16,7 +16,7 @@ const CASES: u32 = 48;
 enum Action {
     Commit { key: String, expect: ExpectChoice, value: Option<Vec<u8>> },
     Get { key: String, revision: Option<Choice> },
-    Range { prefix: String, limit: usize, start_after: Option<String>, revision: Option<Choice> },
+    Range { prefix: String, limit: usize, start_after: Option<String>, revision: Option<Choice>, count: bool },
     Watch { prefix: String, from: Choice },
     Compact { revision: Choice },
     Restart,
@@ -87,8 +87,9 @@ async fn check_history<H: Harness>(harness: &H, actions: Vec<Action>) -> Result<
                 let revision = revision.map(choose);
                 prop_assert_eq!(refusal(store.get(&key, revision).await), model.get(&key, revision));
             }
-            Action::Range { prefix, limit, start_after, revision } => {
-                let options = RangeOptions { limit, start_after, revision: revision.map(choose) };
+            Action::Range { prefix, limit, start_after, revision, count } => {
+                let revision = revision.map(choose);
+                let options = RangeOptions { limit, start_after, revision, count_remaining: count };
                 let expected = model.range(&prefix, &options);
                 prop_assert_eq!(refusal(store.range(&prefix, options).await), expected);
             }
@@ -172,8 +173,8 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         12 => (key(), expect(), value()).prop_map(|(key, expect, value)| Action::Commit { key, expect, value }),
         3 => (key(), prop::option::of(choice())).prop_map(|(key, revision)| Action::Get { key, revision }),
-        4 => (prefix(), limit, prop::option::of(key()), prop::option::of(choice())).prop_map(
-            |(prefix, limit, start_after, revision)| Action::Range { prefix, limit, start_after, revision }
+        4 => (prefix(), limit, prop::option::of(key()), prop::option::of(choice()), any::<bool>()).prop_map(
+            |(prefix, limit, start_after, revision, count)| Action::Range { prefix, limit, start_after, revision, count }
         ),
         3 => (prefix(), choice()).prop_map(|(prefix, from)| Action::Watch { prefix, from }),
         1 => choice().prop_map(|revision| Action::Compact { revision }),

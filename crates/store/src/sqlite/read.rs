@@ -69,35 +69,34 @@ pub(super) fn range(
     let fail = failed(&transaction, OPERATION);
     let bounds = Bounds::of(prefix, options.start_after.as_deref());
 
-    let limit = match options.limit {
-        0 => i64::MAX,
-        limit => i64::try_from(limit).unwrap_or(i64::MAX),
-    };
+    let limit = if options.limit == 0 { usize::MAX } else { options.limit };
+    // One row more than the page holds shows that there is another page.
+    let looked_at = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let mut range = Range { entries: Vec::new(), damaged: Vec::new(), revision, more: false, remaining: 0 };
     let mut statement =
         transaction.prepare_cached(&format!("SELECT {COLUMNS} {LIVE} ORDER BY h.key LIMIT ?4")).map_err(&fail)?;
-    let mut rows = statement.query((&bounds.after, &bounds.before, signed(revision), limit)).map_err(&fail)?;
+    let mut rows = statement.query((&bounds.after, &bounds.before, signed(revision), looked_at)).map_err(&fail)?;
     while let Some(row) = rows.next().map_err(&fail)? {
+        if range.entries.len() + range.damaged.len() == limit {
+            range.more = true;
+            break;
+        }
         match Row::read(row).map_err(&fail)? {
             Ok(row) => range.entries.extend(row.into_entry()),
             Err(damaged) => range.damaged.push(damaged.into()),
         }
     }
 
-    range.remaining = match range.last_key() {
-        Some(last) if (range.entries.len() + range.damaged.len()) as i64 == limit => {
-            let rest = Bounds::of(prefix, Some(last));
-            let count: i64 = transaction
-                .prepare_cached(&format!("SELECT count(*) {LIVE}"))
-                .and_then(|mut statement| {
-                    statement.query_row((&rest.after, &rest.before, signed(revision)), |row| row.get(0))
-                })
-                .map_err(&fail)?;
-            count as u64
-        }
-        _ => 0,
-    };
-    range.more = range.remaining > 0;
+    if let Some(last) = range.last_key().filter(|_| range.more && options.count_remaining) {
+        let rest = Bounds::of(prefix, Some(last));
+        let count: i64 = transaction
+            .prepare_cached(&format!("SELECT count(*) {LIVE}"))
+            .and_then(|mut statement| {
+                statement.query_row((&rest.after, &rest.before, signed(revision)), |row| row.get(0))
+            })
+            .map_err(&fail)?;
+        range.remaining = count as u64;
+    }
     Ok(range)
 }
 

@@ -187,7 +187,8 @@ async fn a_damaged_row_is_named_and_the_rest_is_served() {
     assert_eq!(keys, ["/good", "/next"]);
     assert_eq!(range.damaged, [DamagedEntry { key: "/bad".into(), revision: 3 }]);
     // A page that has nothing but damage leads on to the next one.
-    let page = store.range("/", RangeOptions { limit: 1, ..RangeOptions::default() }).await.expect("range");
+    let options = RangeOptions { limit: 1, count_remaining: true, ..RangeOptions::default() };
+    let page = store.range("/", options).await.expect("range");
     assert_eq!((page.entries.len(), page.last_key().map(|key| &**key), page.remaining), (0, Some("/bad"), 2));
     // A watch that would have to show it ends, and one from after it goes on.
     let mut watch = store.watch("", 2).await.expect("watch");
