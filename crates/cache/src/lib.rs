@@ -17,6 +17,7 @@ pub mod encryption;
 mod feed;
 pub mod lookup;
 pub mod rows;
+mod selectable;
 mod stock;
 mod stored;
 mod watcher;

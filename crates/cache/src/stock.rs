@@ -1,11 +1,11 @@
 //! The objects under one storage prefix: the present versions, the recent changes, and
 //! those who watch. `feed.rs` writes; the verbs read.
 
-use super::stored::{Followed, Stored};
+use super::stored::Stored;
 use super::watcher::{Event, Filter, Offered, Scope, Start, Watcher, WatcherSlot};
 use crate::encryption::Unreadable;
 use crate::lookup::{Change, Observer};
-use ferry_api::document::Node;
+use ferry_api::document::{KeepIndex, Node};
 use ferry_metrics::family::Counter;
 use ferry_resources::Row;
 use ferry_store::Revision;
@@ -134,9 +134,9 @@ impl Stock {
 
     /// Makes a cache entry of stored bytes.
     pub fn admit(&self, key: Arc<str>, revision: Revision, raw: &[u8]) -> Option<Stored> {
-        let followed = if self.followed.load(Ordering::Relaxed) { Followed::ByInformers } else { Followed::Unread };
+        let keep = if self.followed.load(Ordering::Relaxed) { KeepIndex::Yes } else { KeepIndex::No };
         let fields = |object: Node<'_>| self.row.strategy.selectable_fields(object);
-        Stored::new(key, revision, raw, followed, &fields)
+        Stored::new(key, revision, raw, keep, &fields)
     }
 
     /// From now on somebody in this process reads every version.

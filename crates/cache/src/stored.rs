@@ -1,12 +1,12 @@
 //! One version of one object as the cache holds it: a document that everybody shares, and
 //! the little that selectors and keys need without reading it.
 
+use crate::selectable::Selectable;
 use crate::wire_form::WireForm;
 use bytes::{BufMut, Bytes, BytesMut};
-use ferry_api::document::{Document, Index, Node};
+use ferry_api::document::{Document, KeepIndex, Node, Text};
 use parking_lot::Mutex;
 use serde_json::Value;
-use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -24,8 +24,7 @@ pub struct Stored {
     document: Arc<Document>,
     /// Where the digits of resourceVersion stand in the document.
     version_at: Range<usize>,
-    labels: Box<[(Box<str>, Box<str>)]>,
-    fields: Box<[(&'static str, Box<str>)]>,
+    selectable: Selectable,
     /// The object as rows show it that do not show the stored bytes; most objects have none.
     forms: OnceLock<Box<Forms>>,
     protobuf: WireForm,
@@ -38,23 +37,6 @@ type Forms = Mutex<Vec<(u64, Option<Bytes>)>>;
 /// Names and values of an object's fields that selectors may name.
 type SelectableFields<'a> = dyn Fn(Node<'_>) -> Vec<(&'static str, String)> + 'a;
 
-/// Whether somebody in this process reads every version of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Followed {
-    /// The document is indexed once, here, and stays so for its readers.
-    ByInformers,
-    /// It is looked through for labels and fields, and its index is dropped.
-    Unread,
-}
-
-thread_local! {
-    /// The index of objects that nobody reads any more once they are in the cache.
-    static SCRATCH: RefCell<Index> = RefCell::default();
-}
-
-type Labels = Box<[(Box<str>, Box<str>)]>;
-type Fields = Box<[(&'static str, Box<str>)]>;
-
 impl Stored {
     /// Takes bytes as the store has them (without resourceVersion) into the cache.
     /// `fields` are those that selectors may name; none for a kind that has none.
@@ -62,37 +44,20 @@ impl Stored {
         key: Arc<str>,
         revision: u64,
         raw: &[u8],
-        followed: Followed,
+        keep: KeepIndex,
         fields: &SelectableFields<'_>,
     ) -> Option<Self> {
         let (bytes, version_at) = splice_version(raw, revision)?;
-        let (document, (labels, fields)) = match followed {
-            Followed::ByInformers => {
-                let document = Document::parse(bytes).ok()?;
-                let extracted = extract(document.root(), fields);
-                (document, extracted)
-            }
-            Followed::Unread => {
-                let text = std::str::from_utf8(&bytes).ok()?;
-                let extracted = SCRATCH.with_borrow_mut(|index| Some(extract(index.read(text).ok()?, fields)))?;
-                (Document::new(bytes), extracted)
-            }
-        };
-        Some(Self {
-            key,
-            revision,
-            document: Arc::new(document),
-            version_at,
-            labels,
-            fields,
-            forms: OnceLock::new(),
-            protobuf: WireForm::default(),
-        })
+        let (document, selectable) =
+            Document::shared(bytes, keep, |object| Selectable::of(object, fields(object))).ok()?;
+        let forms = OnceLock::new();
+        let document = Arc::new(document);
+        Some(Self { key, revision, document, version_at, selectable, forms, protobuf: WireForm::default() })
     }
 
     /// An object of no kind in particular: nobody follows it, and selectors name its labels only.
     pub fn plain(key: Arc<str>, revision: u64, raw: &[u8]) -> Option<Self> {
-        Self::new(key, revision, raw, Followed::Unread, &|_| Vec::new())
+        Self::new(key, revision, raw, KeepIndex::No, &|_| Vec::new())
     }
 
     /// `/registry/pods/default/web`.
@@ -105,30 +70,35 @@ impl Stored {
         self.revision
     }
 
-    /// The object as JSON with its resourceVersion, shared by all who read it.
-    pub fn bytes(&self) -> &Bytes {
-        self.document.bytes()
+    /// The object as JSON with its resourceVersion.
+    pub fn text(&self) -> Text<'_> {
+        self.document.text()
+    }
+
+    /// The same in one stretch.
+    pub fn to_bytes(&self) -> Bytes {
+        self.document.to_bytes()
     }
 
     pub fn document(&self) -> &Arc<Document> {
         &self.document
     }
 
-    /// Whether a text stands anywhere in the object: a no that costs less than decoding it.
-    /// The text must be one that JSON writes in one way only.
+    /// Whether a text stands anywhere in the object but in the sets of its managedFields: a
+    /// no that costs less than decoding it. The text must be one that JSON writes in one way only.
     pub fn mentions(&self, text: &str) -> bool {
-        self.bytes().windows(text.len()).any(|window| window == text.as_bytes())
+        self.text().pieces().any(|piece| std::str::from_utf8(piece).is_ok_and(|piece| piece.contains(text)))
     }
 
     /// The object as an item of a list, without its opening brace: upstream's lists say
     /// kind and apiVersion once, for all items.
-    pub fn item(&self) -> &[u8] {
-        &self.bytes()[self.version_at.start - METADATA.len() - VERSION.len()..]
+    pub fn item(&self) -> Text<'_> {
+        self.text().from(self.version_at.start - METADATA.len() - VERSION.len())
     }
 
     /// The object decoded. Costs a parse; use it where an object is changed or printed.
     pub fn value(&self) -> Value {
-        serde_json::from_slice(self.bytes()).unwrap_or(Value::Null)
+        serde_json::from_slice(&self.text().to_cow()).unwrap_or(Value::Null)
     }
 
     pub fn name(&self) -> &str {
@@ -141,17 +111,17 @@ impl Stored {
     }
 
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.labels.iter().map(|(k, v)| (&**k, &**v))
+        self.selectable.labels()
     }
 
     pub fn label(&self, key: &str) -> Option<&str> {
-        self.labels.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+        self.selectable.labels().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
     /// The value of a field that selectors may name (besides metadata.name and
     /// metadata.namespace), as the kind's strategy extracted it.
     pub fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(n, _)| *n == name).map(|(_, v)| &**v)
+        self.selectable.field(name)
     }
 
     /// The message of the stored object in protobuf, if somebody asked for it.
@@ -163,7 +133,7 @@ impl Stored {
     pub fn form(&self, form: u64) -> Option<Bytes> {
         let forms = self.forms.get()?.lock();
         let (_, bytes) = forms.iter().find(|(known, _)| *known == form)?;
-        Some(bytes.clone().unwrap_or_else(|| self.bytes().clone()))
+        Some(bytes.clone().unwrap_or_else(|| self.to_bytes()))
     }
 
     /// Keeps a form, so that it is made once however many read it. `None` says that the
@@ -178,20 +148,13 @@ impl Stored {
     /// version of the object with the revision of its deletion.
     pub fn bytes_at(&self, revision: u64) -> Bytes {
         let digits = revision.to_string();
-        let own = self.bytes();
+        let own = self.text();
         let mut bytes = BytesMut::with_capacity(own.len() + 2);
-        bytes.put_slice(&own[..self.version_at.start]);
+        own.until(self.version_at.start).write_to(&mut bytes);
         bytes.put_slice(digits.as_bytes());
-        bytes.put_slice(&own[self.version_at.end..]);
+        own.from(self.version_at.end).write_to(&mut bytes);
         bytes.freeze()
     }
-}
-
-fn extract(object: Node<'_>, fields: &SelectableFields<'_>) -> (Labels, Fields) {
-    let labels = object.get("metadata").and_then(|metadata| metadata.get("labels")).unwrap_or_default();
-    let labels = labels.entries().filter_map(|(key, value)| Some((key.into(), value.as_str()?.into())));
-    let fields = fields(object).into_iter().map(|(name, value)| (name, value.into_boxed_str()));
-    (labels.collect(), fields.collect())
 }
 
 /// Stored bytes with their resourceVersion, and where it stands. `None` for bytes that the
@@ -225,10 +188,10 @@ mod tests {
         let raw = br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"x":"y"}},"spec":{}}"#;
         let stored = stored("/registry/pods/ns/a", 42, raw).expect("has metadata");
         assert_eq!(
-            stored.bytes(),
+            stored.to_bytes(),
             &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
         );
-        assert!(stored.item().starts_with(b"\"metadata\":{\"resourceVersion\":\"42\",\"name\""));
+        assert!(stored.item().to_bytes().starts_with(b"\"metadata\":{\"resourceVersion\":\"42\",\"name\""));
         assert!(stored.bytes_at(100).windows(7).any(|w| w == b":\"100\","));
         assert_eq!((stored.name(), stored.namespace(), stored.label("x")), ("a", "ns", Some("y")));
     }
@@ -244,8 +207,8 @@ mod tests {
             let node = object.get("spec").and_then(|spec| spec.get("node")).and_then(Node::as_str);
             vec![("spec.node", node.unwrap_or_default().to_owned())]
         };
-        for followed in [Followed::ByInformers, Followed::Unread] {
-            let stored = Stored::new("k".into(), 1, raw, followed, &fields).expect("has metadata");
+        for keep in [KeepIndex::Yes, KeepIndex::No] {
+            let stored = Stored::new("k".into(), 1, raw, keep, &fields).expect("has metadata");
             assert_eq!(stored.labels().collect::<Vec<_>>(), [("x", "y"), ("", "z")]);
             assert_eq!((stored.field("spec.node"), stored.field("spec.no")), (Some("n"), None));
             assert_eq!(stored.document().root().to_value(), stored.value());
@@ -255,8 +218,8 @@ mod tests {
     #[test]
     fn bytes_that_are_no_json_are_refused() {
         for raw in [&br#"{"metadata":{},"data":{"a":1}"#[..], br#"{"metadata":{},"data":tru}"#] {
-            for followed in [Followed::ByInformers, Followed::Unread] {
-                assert!(Stored::new("k".into(), 1, raw, followed, &|_| Vec::new()).is_none());
+            for keep in [KeepIndex::Yes, KeepIndex::No] {
+                assert!(Stored::new("k".into(), 1, raw, keep, &|_| Vec::new()).is_none());
             }
         }
         for labels in ["null", "[]", "{\"a\":1}"] {
@@ -269,7 +232,7 @@ mod tests {
     fn empty_metadata_needs_no_comma() {
         let raw = br#"{"metadata":{}}"#;
         let stored = stored("k", 1, raw).expect("has metadata");
-        assert_eq!(stored.bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
+        assert_eq!(stored.to_bytes(), &br#"{"metadata":{"resourceVersion":"1"}}"#[..]);
     }
 
     proptest::proptest! {

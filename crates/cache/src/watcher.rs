@@ -120,7 +120,7 @@ impl Event {
     /// last version of a deleted object stands here twice, as it was and under the revision
     /// of its end, and its readers have indexed both.
     pub(super) fn size(&self) -> usize {
-        let replaced = self.old.as_ref().map_or(0, |old| old.bytes().len());
+        let replaced = self.old.as_ref().map_or(0, |old| old.text().len());
         let copies = if self.new.is_some() { 1 } else { 3 };
         size_of::<Self>() + copies * replaced
     }
@@ -171,7 +171,7 @@ impl Event {
     }
 
     pub fn object(&self, seen: Seen) -> Bytes {
-        self.document(seen).map(|document| document.bytes().clone()).unwrap_or_default()
+        self.document(seen).map(|document| document.to_bytes()).unwrap_or_default()
     }
 }
 

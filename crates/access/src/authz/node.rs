@@ -388,8 +388,7 @@ impl Graph {
 /// Whether a bound pod has what can be added to it: containers that join it, and claims that
 /// are made for it. Looked for in its text, so that other pods are not decoded.
 fn may_refer_to_more(pod: &Stored) -> bool {
-    let text = std::str::from_utf8(pod.bytes()).unwrap_or_default();
-    ["\"ephemeralContainers\":", "\"resourceClaimStatuses\":"].iter().any(|key| text.contains(key))
+    ["\"ephemeralContainers\":", "\"resourceClaimStatuses\":"].iter().any(|key| pod.mentions(key))
 }
 
 /// The objects that a pod names: its account, and what its containers and volumes take.

@@ -3,8 +3,11 @@
 //! has eight bytes while the text is read, and four in the kept index of a text below 64 KiB.
 
 use super::Shape;
+use super::field_sets::{Offsets, Part, Text};
 use crate::codec::json::{Kind, Reader, SyntaxError};
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// An entry: the kind in four bits, a length or an entry's number in 28, an offset in 32.
 #[derive(Clone, Copy)]
@@ -72,6 +75,19 @@ impl Entry {
         Self(u64::from(tag) << 60 | u64::from(payload) << 32 | u64::from(offset))
     }
 
+    /// The same entry in the text that is left without its shared parts.
+    fn moved(self, offsets: &mut Offsets<'_>) -> Result<Self, SyntaxError> {
+        match self.tag() {
+            Tag::Unescaped => Ok(self),
+            Tag::Raw => {
+                let start = offsets.kept(self.offset());
+                let end = offsets.kept(self.offset() + self.payload());
+                Self::new(Tag::Raw, end - start, start)
+            }
+            tag => Self::new(tag, self.payload(), offsets.kept(self.offset())),
+        }
+    }
+
     fn payload(self) -> usize {
         (self.0 >> 32) as usize & MAX_PAYLOAD
     }
@@ -89,6 +105,10 @@ pub struct Index {
     /// The entries of a kept index whose text is small enough; `entries` is empty then.
     narrow: Box<[u32]>,
     unescaped: String,
+    /// The parts that are not in the text; the offsets of a kept index are those of the kept text.
+    parts: Arc<[Part]>,
+    /// The whole text of an object that is kept in parts, for an index that is not kept.
+    whole: String,
 }
 
 thread_local! {
@@ -107,22 +127,59 @@ impl Index {
         Ok(self.root(text.as_bytes()))
     }
 
-    /// An index of its own for one text, without room for more.
-    pub(super) fn of(text: &str) -> Result<Self, String> {
+    /// The same of a text in parts, which is put together in room of the index's own.
+    pub(super) fn read_in_parts<'a>(&'a mut self, text: Text<'_>) -> Result<super::Node<'a>, String> {
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.clear();
+        for piece in text.pieces() {
+            whole.push_str(std::str::from_utf8(piece).map_err(|error| error.to_string())?);
+        }
+        let filled = self.fill(&whole);
+        self.whole = whole;
+        filled.map(|()| self.root(self.whole.as_bytes()))
+    }
+
+    /// An index in the room of this thread, to be kept or given back.
+    pub(super) fn in_room(text: &str) -> Result<Self, String> {
         let mut index = Self { entries: ROOM.take(), ..Self::default() };
         index.fill(text)?;
-        index.unescaped.shrink_to_fit();
-        match index.entries.iter().map(|entry| entry.narrowed()).collect::<Option<Box<[u32]>>>() {
+        Ok(index)
+    }
+
+    /// Leaves the room to the next index.
+    pub(super) fn give_back(self) {
+        if self.entries.capacity() <= ROOM_MAX {
+            ROOM.set(self.entries);
+        }
+    }
+
+    /// The same index without room for more, for the text that is left without these parts.
+    pub(super) fn into_kept(mut self, parts: Arc<[Part]>) -> Result<Self, String> {
+        if !parts.is_empty() {
+            let mut offsets = Offsets::new(&parts);
+            for entry in &mut self.entries {
+                *entry = entry.moved(&mut offsets).map_err(|error| error.0)?;
+            }
+        }
+        self.parts = parts;
+        self.unescaped.shrink_to_fit();
+        match self.entries.iter().map(|entry| entry.narrowed()).collect::<Option<Box<[u32]>>>() {
             Some(narrow) => {
-                index.narrow = narrow;
-                let room = std::mem::take(&mut index.entries);
+                let room = std::mem::take(&mut self.entries);
                 if room.capacity() <= ROOM_MAX {
                     ROOM.set(room);
                 }
+                self.narrow = narrow;
             }
-            None => index.entries.shrink_to_fit(),
+            None => self.entries.shrink_to_fit(),
         }
-        Ok(index)
+        Ok(self)
+    }
+
+    /// Where the objects stand that are passed on and never read.
+    pub(super) fn raw_ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        let raw = self.entries.iter().filter(|entry| entry.tag() == Tag::Raw);
+        raw.map(|entry| entry.offset()..entry.offset() + entry.payload())
     }
 
     fn entry(&self, at: usize) -> Entry {
@@ -255,7 +312,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    pub(super) fn is_null(self) -> bool {
+    pub(crate) fn is_null(self) -> bool {
         self.entry().tag() == Tag::Null
     }
 
@@ -279,7 +336,7 @@ impl<'a> Place<'a> {
     }
 
     /// A part of the text that begins and ends with a token.
-    fn part(self, range: std::ops::Range<usize>) -> Option<&'a str> {
+    fn part(self, range: Range<usize>) -> Option<&'a str> {
         std::str::from_utf8(self.text.get(range)?).ok()
     }
 
@@ -326,11 +383,16 @@ impl<'a> Place<'a> {
             Tag::Plain | Tag::Unescaped => Token::String(self.string_bytes(entry)),
             Tag::Array => Token::Array,
             Tag::Object => Token::Object,
-            Tag::Raw => Token::Raw(self.slice(entry.offset()..entry.offset() + entry.payload())),
+            Tag::Raw => Token::Raw(self.stretch(entry.offset()..entry.offset() + entry.payload())),
         }
     }
 
-    fn slice(self, range: std::ops::Range<usize>) -> &'a [u8] {
+    /// A part of the text with the parts that are not kept in it.
+    fn stretch(self, range: Range<usize>) -> Text<'a> {
+        Text::new(self.text, &self.index.parts).within(range)
+    }
+
+    fn slice(self, range: Range<usize>) -> &'a [u8] {
         self.text.get(range).unwrap_or_default()
     }
 
@@ -395,10 +457,10 @@ impl<'a> Place<'a> {
         let plain = match entry.tag() {
             Tag::Array | Tag::Object => {
                 let end = self.index.entry(entry.payload()).offset();
-                self.part(entry.offset()..end)
+                return self.stretch(entry.offset()..end).to_str();
             }
             Tag::Number => self.number(),
-            Tag::Raw => self.part(entry.offset()..entry.offset() + entry.payload()),
+            Tag::Raw => return self.stretch(entry.offset()..entry.offset() + entry.payload()).to_str(),
             Tag::Plain => self.part(entry.offset() - 1..entry.offset() + entry.payload() + 1),
             Tag::True => Some("true"),
             Tag::False => Some("false"),
@@ -410,7 +472,7 @@ impl<'a> Place<'a> {
 }
 
 /// A value as it stands in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Token<'a> {
     Null,
     Bool(bool),
@@ -420,7 +482,7 @@ pub(crate) enum Token<'a> {
     Array,
     Object,
     /// An object that is not indexed.
-    Raw(&'a [u8]),
+    Raw(Text<'a>),
 }
 
 /// Walks over the inside of an array or object from its end.

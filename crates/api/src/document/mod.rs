@@ -13,12 +13,16 @@
 //! **Invariant:** reading never fails. A field that is absent, null or of another type than
 //! the caller expects reads as nothing, as Go's zero value would.
 
+mod field_sets;
 mod index;
 mod shared;
 
+pub use field_sets::Text;
 pub(crate) use index::Token;
 pub use index::{Index, Place};
-pub use shared::{Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, WantsDocuments};
+pub use shared::{
+    Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, KeepIndex, WantsDocuments,
+};
 
 use serde_json::Value;
 

@@ -7,6 +7,7 @@
 //! of the response. Extensions do not cross a socket, so a server on another machine answers
 //! with bytes; the client then makes the documents itself.
 
+use super::field_sets::{self, Part, Text};
 use super::{Index, Node};
 use crate::status::Status;
 use bytes::Bytes;
@@ -16,52 +17,89 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// One version of one object: its JSON text, and the index of it once somebody has read it.
 pub struct Document {
-    text: Bytes,
+    /// Without the parts.
+    kept: Bytes,
+    /// The stretches of field sets that other objects of this process have too.
+    parts: Arc<[Part]>,
     /// `None` once a text has turned out not to be JSON.
     index: OnceLock<Option<Box<Index>>>,
+}
+
+/// Whether the index of a document stays with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepIndex {
+    /// Somebody in this process reads every version.
+    Yes,
+    /// The first who reads the document makes it anew.
+    No,
 }
 
 impl Document {
     /// Checks nothing: bytes that are no JSON read as null.
     pub fn new(text: Bytes) -> Self {
-        Self { text, index: OnceLock::new() }
+        Self { kept: text, parts: Arc::default(), index: OnceLock::new() }
     }
 
-    /// Indexes the text at once, so that an error is known where the bytes come from outside.
-    pub fn parse(text: Bytes) -> Result<Self, String> {
-        let index = Index::of(std::str::from_utf8(&text).map_err(|error| error.to_string())?)?;
-        Ok(Self { text, index: OnceLock::from(Some(Box::new(index))) })
+    /// A document that stays for long: what it has in common with others is kept once. `read`
+    /// sees the object on the way. An error names the first byte that is no JSON.
+    pub fn shared<T>(text: Bytes, keep: KeepIndex, read: impl FnOnce(Node<'_>) -> T) -> Result<(Self, T), String> {
+        let whole = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
+        let index = Index::in_room(whole)?;
+        let seen = read(index.root(&text));
+        let (kept, parts) = match field_sets::take_out(whole, index.raw_ranges()) {
+            Some(taken) => taken,
+            None => (text.clone(), Arc::default()),
+        };
+        let index = match keep {
+            KeepIndex::Yes => OnceLock::from(Some(Box::new(index.into_kept(parts.clone())?))),
+            KeepIndex::No => {
+                index.give_back();
+                OnceLock::new()
+            }
+        };
+        Ok((Self { kept, parts, index }, seen))
     }
 
-    pub fn bytes(&self) -> &Bytes {
-        &self.text
+    /// The JSON of the object.
+    pub fn text(&self) -> Text<'_> {
+        Text::new(&self.kept, &self.parts)
+    }
+
+    /// The same in one stretch, copied only where it is kept in parts.
+    pub fn to_bytes(&self) -> Bytes {
+        if self.parts.is_empty() { self.kept.clone() } else { self.text().to_bytes() }
     }
 
     /// The outermost value.
     pub fn root(&self) -> Node<'_> {
-        let index = || Index::of(std::str::from_utf8(&self.text).ok()?).ok().map(Box::new);
+        let index = || {
+            let whole = self.text().to_cow();
+            let index = Index::in_room(std::str::from_utf8(&whole).ok()?).ok()?;
+            index.into_kept(self.parts.clone()).ok().map(Box::new)
+        };
         match self.index.get_or_init(index) {
-            Some(index) => index.root(&self.text),
+            Some(index) => index.root(&self.kept),
             None => Node::NULL,
         }
     }
-}
 
-impl Document {
     /// The outermost value for one who reads it once: an index that is not there already is
     /// made in `scratch` and not kept.
     pub fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
         match self.index.get() {
-            Some(Some(index)) => index.root(&self.text),
+            Some(Some(index)) => index.root(&self.kept),
             Some(None) => Node::NULL,
-            None => std::str::from_utf8(&self.text).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default(),
+            None if self.parts.is_empty() => {
+                std::str::from_utf8(&self.kept).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default()
+            }
+            None => scratch.read_in_parts(self.text()).unwrap_or_default(),
         }
     }
 }
 
 impl std::fmt::Debug for Document {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.text))
+        f.write_str(&String::from_utf8_lossy(&self.text().to_cow()))
     }
 }
 

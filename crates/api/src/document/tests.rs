@@ -38,8 +38,9 @@ proptest! {
     fn a_kept_index_reads_like_a_wide_one(value in any_json(), padding in prop_oneof![Just(0_usize), Just(5_000), Just(70_000)]) {
         // A string of 4 KiB or a text of 64 KiB does not fit into narrow entries.
         let value = json!({"padding": "x".repeat(padding), "value": value, "after": ["é", "\n"]});
-        let document = Document::parse(value.to_string().into()).expect("JSON");
-        prop_assert_eq!(document.root().to_value(), value.clone());
+        let (document, seen) =
+            Document::shared(value.to_string().into(), KeepIndex::Yes, |object| object.to_value()).expect("JSON");
+        prop_assert_eq!((document.root().to_value(), seen), (value.clone(), value.clone()));
         prop_assert_eq!(&*document.root().to_json(), value.to_string());
     }
 
@@ -93,4 +94,61 @@ fn a_document_reads_text_beyond_ascii_and_bytes_that_are_none_as_nothing() {
         assert!(document.read(&mut Index::default()).is_null() && document.root().is_null());
         assert!(document.read(&mut Index::default()).is_null());
     }
+}
+
+/// A pod with the sets of two writers; uid and address are its own.
+fn pod(uid: &str, ip: &str) -> Value {
+    let (uid, ip) = (format!(r#"k:{{"uid":"{uid}"}}"#), format!(r#"k:{{"ip":"{ip}"}}"#));
+    let labels = json!({".": {}, "f:app": {}, "f:pod-template-hash": {}});
+    let container = json!({".": {}, "f:image": {}, "f:imagePullPolicy": {}, "f:name": {}, "f:resources": {}});
+    let condition = json!({".": {}, "f:lastProbeTime": {}, "f:status": {}, "f:type": {}});
+    json!({
+        "metadata": {"name": "é", "managedFields": [
+            {"manager": "m", "fieldsV1": {"f:metadata": {"f:labels": labels, "f:ownerReferences": {".": {}, uid: {}}},
+                "f:spec": {"f:containers": {r#"k:{"name":"web"}"#: container}, "f:dnsPolicy": {}}}},
+            {"manager": "k", "subresource": "status", "fieldsV1": {"f:status": {
+                "f:conditions": {".": {}, r#"k:{"type":"Ready"}"#: condition}, "f:podIPs": {".": {}, ip: {"f:ip": {}}},
+                "f:startTime": {}, "f:z": {".": {}, "f:a": {}, "f:b": {}, "f:c": {}}}}},
+        ]},
+        "spec": {"a": [1, "\n"], "fieldsV1": 7},
+    })
+}
+
+#[test]
+fn a_document_in_parts_reads_like_its_text() {
+    let mut kept = Vec::new();
+    for number in 0..5 {
+        let value = pod(&format!("uid-{number}"), &format!("10.0.0.{number}"));
+        let text = value.to_string();
+        for keep in [KeepIndex::Yes, KeepIndex::No] {
+            let (document, name) = Document::shared(text.clone().into(), keep, |object| {
+                object.get("metadata").and_then(|m| m.get("name")).and_then(Node::as_str).map(str::to_owned)
+            })
+            .expect("JSON");
+            assert_eq!(name.as_deref(), Some("é"));
+            assert_eq!(document.to_bytes(), text.as_bytes());
+            assert_eq!(document.text().len(), text.len());
+            let mut scratch = Index::default();
+            for root in [document.read(&mut scratch), document.root()] {
+                assert_eq!(root.to_value(), value);
+                assert_eq!(root.to_json(), text);
+                let metadata = root.get("metadata").expect("metadata");
+                assert_eq!(metadata.to_value(), value["metadata"]);
+                assert_eq!(serde_json::from_str::<Value>(&metadata.to_json()).ok().as_ref(), value.get("metadata"));
+                for (entry, expected) in metadata.get("managedFields").expect("sets").items().zip(0..) {
+                    assert_eq!(entry.to_value(), value["metadata"]["managedFields"][expected]);
+                }
+                assert_eq!(root.get("spec").map(Node::to_value).as_ref(), value.get("spec"));
+            }
+            kept.push(document);
+        }
+    }
+    // The first text of its kind stays whole; of the last only what is its own.
+    assert_eq!(kept[0].text().pieces().count(), 1);
+    let last = kept.last().expect("documents").text();
+    assert_eq!(last.pieces().count(), 9);
+    let own: usize = last.pieces().step_by(2).map(<[u8]>::len).sum();
+    assert!(own < last.len() / 2, "{own} of {}", last.len());
+    assert_eq!(last.from(12).to_bytes(), kept[9].to_bytes()[12..]);
+    assert!(std::ptr::eq(last.pieces().nth(1).expect("a part"), kept[7].text().pieces().nth(1).expect("a part")));
 }

@@ -29,7 +29,7 @@ impl Registry {
     pub async fn served(&self, row: &Row, objects: &[Arc<Stored>]) -> Result<Vec<Bytes>, Status> {
         match &row.custom {
             Some(custom) => serve_custom(custom, &row.version, objects).await,
-            None if row.gvk() == row.stored_as => Ok(objects.iter().map(|stored| stored.bytes().clone()).collect()),
+            None if row.gvk() == row.stored_as => Ok(objects.iter().map(|stored| stored.to_bytes()).collect()),
             None => Ok(objects.iter().map(|stored| encode::encode(&decode(row, stored)).into()).collect()),
         }
     }
@@ -129,7 +129,7 @@ impl Registry {
         // The cache has the same bytes, unless somebody has changed the object again already.
         let cached = || self.cache.stock(row)?.get(key).filter(|stored| stored.revision() == revision);
         let spliced = || splice_version(&encoded.plain, revision).map(|(bytes, _)| bytes);
-        let shown = plain.then(|| cached().map_or_else(spliced, |stored| Some(stored.bytes().clone()))).flatten();
+        let shown = plain.then(|| cached().map_or_else(spliced, |stored| Some(stored.to_bytes()))).flatten();
         let bytes = match (shown, &object) {
             (Some(bytes), _) => bytes,
             (None, Some(object)) => encode::encode(object).into(),
@@ -167,7 +167,7 @@ async fn serve_custom(custom: &Custom, version: &str, objects: &[Arc<Stored>]) -
         let converted = custom.definition.convert(revived, version).await.map_err(conversion_failed)?;
         for ((index, original), object) in missing.into_iter().zip(converted) {
             let bytes = (object != original).then(|| Bytes::from(encode::encode(&object)));
-            out[index] = Some(bytes.clone().unwrap_or_else(|| objects[index].bytes().clone()));
+            out[index] = Some(bytes.clone().unwrap_or_else(|| objects[index].to_bytes()));
             objects[index].keep_form(form, bytes);
         }
     }

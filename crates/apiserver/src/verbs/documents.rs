@@ -127,7 +127,7 @@ impl State {
 
     fn add(&mut self, seen: Seen, event: &Event, batch: &mut Vec<DocumentEvent>) {
         let Some(document) = event.document(seen) else { return };
-        self.tally.sent(document.bytes().len());
+        self.tally.sent(document.text().len());
         let kind = match seen {
             Seen::Added => EventType::Added,
             Seen::Modified => EventType::Modified,

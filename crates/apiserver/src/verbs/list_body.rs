@@ -31,10 +31,18 @@ pub(super) enum Item {
 }
 
 impl Item {
-    pub(super) fn bytes(&self) -> &[u8] {
+    /// The length of the object by itself.
+    pub(super) fn len(&self) -> usize {
         match self {
-            Self::Stored(stored) => stored.bytes(),
-            Self::Whole(bytes) | Self::Message(bytes) => bytes,
+            Self::Stored(stored) => stored.text().len(),
+            Self::Whole(bytes) | Self::Message(bytes) => bytes.len(),
+        }
+    }
+
+    fn write_to(&self, out: &mut BytesMut) {
+        match self {
+            Self::Stored(stored) => stored.text().write_to(out),
+            Self::Whole(bytes) | Self::Message(bytes) => out.put_slice(bytes),
         }
     }
 
@@ -48,17 +56,23 @@ impl Item {
         }
     }
 
-    /// The object as an item of a JSON list, without its opening brace.
-    fn rest(&self) -> &[u8] {
+    /// The object as an item of a JSON list.
+    fn write_item(&self, out: &mut BytesMut) {
         match self {
-            Self::Stored(stored) => stored.item(),
-            Self::Whole(bytes) | Self::Message(bytes) => bytes.get(1..).unwrap_or_default(),
+            Self::Stored(stored) => {
+                out.put_u8(b'{');
+                stored.item().write_to(out);
+            }
+            Self::Whole(bytes) | Self::Message(bytes) => out.put_slice(bytes),
         }
     }
 
     /// The length of the item in a list as JSON.
     pub(super) fn json_length(&self) -> usize {
-        self.rest().len() + 1
+        match self {
+            Self::Stored(stored) => stored.item().len() + 1,
+            Self::Whole(bytes) | Self::Message(bytes) => bytes.len(),
+        }
     }
 }
 
@@ -66,7 +80,10 @@ impl Item {
 pub(super) enum Form {
     Json,
     /// `PartialObjectMetadata` as JSON.
-    Metadata(Accepted),
+    Metadata {
+        accepted: Accepted,
+        index: Index,
+    },
     /// A row of a Table as JSON.
     TableRow {
         row: Arc<Row>,
@@ -84,11 +101,8 @@ pub(super) enum Form {
 impl Form {
     fn write(&mut self, item: &Item, out: &mut BytesMut) -> Result<(), BoxError> {
         match self {
-            Self::Json => {
-                out.put_u8(b'{');
-                out.put_slice(item.rest());
-            }
-            Self::Metadata(accepted) => table::write_partial(item.bytes(), accepted, out),
+            Self::Json => item.write_item(out),
+            Self::Metadata { accepted, index } => table::write_partial_of(item.read(index), accepted, out),
             Self::Readable(readable) => readable.write(item, out)?,
             Self::TableRow { row, accepted, include, now, index } => {
                 let object = item.read(index);
@@ -103,7 +117,7 @@ impl Form {
                     "None" => {}
                     "Object" => {
                         out.put_slice(b",\"object\":");
-                        out.put_slice(item.bytes());
+                        item.write_to(out);
                     }
                     _ => {
                         out.put_slice(b",\"object\":");

@@ -18,7 +18,7 @@ use base64::prelude::BASE64_STANDARD;
 /// The message of an object.
 pub(super) fn message(writer: &mut Writer, object: Place<'_>, definition: &TypeDef) -> Result<(), ProtobufError> {
     if let Token::Raw(text) = object.token() {
-        return unfold(text, |object| message(writer, object, definition));
+        return unfold(&text.to_cow(), |object| message(writer, object, definition));
     }
     let plan = definition.plan().ok_or_else(wrong)?;
     // One walk over the object finds the fields that it has; those of the type that it has
@@ -27,7 +27,7 @@ pub(super) fn message(writer: &mut Writer, object: Place<'_>, definition: &TypeD
     for (key, value) in object.fields() {
         if let Some(field) = definition.field_index_of(key)
             && let Some(step) = plan.step_of(field)
-            && object.at(value).token() != Token::Null
+            && !object.at(value).is_null()
         {
             found[step] = value;
             present |= 1 << step;
@@ -78,7 +78,7 @@ fn field(writer: &mut Writer, tag: u32, ty: &Type, list_message: bool, value: Pl
             value.backwards().try_for_each(|value| element(writer, tag, item, value, false))
         }
         (Type::Map(item), Token::Object) => map(writer, tag, item, list_message, value),
-        (Type::Map(_), Token::Raw(text)) => unfold(text, |value| field(writer, tag, ty, list_message, value)),
+        (Type::Map(_), Token::Raw(text)) => unfold(&text.to_cow(), |value| field(writer, tag, ty, list_message, value)),
         _ => element(writer, tag, ty, value, list_message && matches!(ty, Type::List(_))),
     }
 }
@@ -132,7 +132,7 @@ fn element(
         }
         (Type::List(item), _) if list_message => {
             let start = writer.len();
-            if value.token() == Token::Array {
+            if matches!(value.token(), Token::Array) {
                 value.backwards().try_for_each(|value| element(writer, 1, item, value, false))?;
             }
             writer.close_from(tag, start);
@@ -204,7 +204,11 @@ fn encode_special(
             writer.varint_field(1, 0);
         }
         (Special::IntOrString, _) => return Err(wrong()),
-        (Special::RawExtension | Special::FieldsV1 | Special::Json, Token::Raw(text)) => writer.bytes_field(1, text),
+        (Special::RawExtension | Special::FieldsV1 | Special::Json, Token::Raw(text)) => {
+            let start = writer.len();
+            text.pieces().rev().for_each(|piece| writer.raw(piece));
+            writer.close_from(1, start);
+        }
         (Special::RawExtension | Special::FieldsV1 | Special::Json, _) => {
             writer.bytes_field(1, Node::Text(value).to_json().as_bytes());
         }
@@ -213,7 +217,7 @@ fn encode_special(
             if is_schema {
                 schema(writer, 2, value)?;
             }
-            writer.varint_field(1, u64::from(is_schema || token == Token::Bool(true)));
+            writer.varint_field(1, u64::from(is_schema || matches!(token, Token::Bool(true))));
         }
         (Special::JsonSchemaPropsOrArray, Token::Array) => {
             value.backwards().try_for_each(|item| schema(writer, 2, item))?;
