@@ -7,7 +7,10 @@ use super::bootstrap;
 use super::rule::CompiledRule;
 use super::{Attributes, Decision, selectors};
 use crate::authn::user::node_name;
+use ferry_api::document::Index;
 use ferry_api::object::Meta;
+use ferry_api::view::View;
+use ferry_api::view::core::v1::PodView;
 use ferry_cache::Stored;
 use ferry_cache::lookup::{Change, ObjectLookup};
 use parking_lot::RwLock;
@@ -40,9 +43,9 @@ pub(super) struct NodeAuthorizer {
 #[derive(Default)]
 struct Graph {
     /// How many pods of a node refer to an object.
-    nodes_of: HashMap<(Kind, String), HashMap<String, usize>>,
-    /// What a pod contributed to `nodes_of`, so that it can be taken back.
-    pods: HashMap<String, PodEdges>,
+    nodes_of: HashMap<ObjectKey, HashMap<Arc<str>, usize>>,
+    /// The bound pods, and their share of `nodes_of`, so that it can be taken back.
+    pods: HashMap<Box<str>, PodEdges>,
     /// The claim that a volume is bound to.
     claim_of: HashMap<String, String>,
     /// The volumes that need a secret.
@@ -51,9 +54,12 @@ struct Graph {
     node_of: HashMap<(Kind, String), String>,
 }
 
+/// Thousands of pods name the same account and config map: they share the text.
+type ObjectKey = (Kind, Arc<str>);
+
 struct PodEdges {
-    node: String,
-    objects: Vec<(Kind, String)>,
+    node: Arc<str>,
+    objects: Box<[ObjectKey]>,
 }
 
 impl NodeAuthorizer {
@@ -287,8 +293,11 @@ impl Graph {
     }
 
     fn reaches_directly(&self, node: &str, kind: Kind, object: &str) -> bool {
+        if kind == Kind::Pod {
+            return self.pods.get(object).is_some_and(|edges| *edges.node == *node);
+        }
         // The key is borrowed as a pair only by making one; objects' names are short.
-        self.nodes_of.get(&(kind, object.to_owned())).is_some_and(|nodes| nodes.contains_key(node))
+        self.nodes_of.get(&(kind, object.into())).is_some_and(|nodes| nodes.contains_key(node))
     }
 
     fn observe_pod(&mut self, change: &Change) {
@@ -297,27 +306,30 @@ impl Graph {
                 let pod_key = key(stored.namespace(), stored.name());
                 // What a bound pod refers to hardly ever changes, so its many status updates
                 // need no second look; a pod of the same name is deleted before.
-                let is_known = self.pods.contains_key(&pod_key);
+                let is_known = self.pods.contains_key(&*pod_key);
                 if (is_known && !may_refer_to_more(stored)) || stored.field("spec.nodeName") == Some("") {
                     return;
                 }
                 self.forget_pod(&pod_key);
-                let pod = stored.value();
-                let node = pod.str_at(&["spec", "nodeName"]);
+                let mut scratch = Index::default();
+                let pod = PodView::over(stored.document().read(&mut scratch));
+                let node = pod.spec().node_name();
                 if node.is_empty() {
                     return;
                 }
-                let mut objects = vec![(Kind::Pod, pod_key.clone())];
+                let node: Arc<str> = node.into();
+                let mut objects = Vec::new();
                 // A node makes its mirror pods itself, so these must grant it nothing.
-                if pod.annotation("kubernetes.io/config.mirror").is_none() {
+                if pod.metadata().annotations().get("kubernetes.io/config.mirror").is_none() {
                     let namespace = stored.namespace();
-                    let named = pod_references(&pod).into_iter();
-                    objects.extend(named.map(|(kind, name)| (kind, key(namespace, &name))));
+                    let named = pod_references(pod).into_iter();
+                    for (kind, name) in named {
+                        let entry = self.nodes_of.entry((kind, key(namespace, &name).into()));
+                        objects.push(entry.key().clone());
+                        *entry.or_default().entry(node.clone()).or_default() += 1;
+                    }
                 }
-                for object in &objects {
-                    *self.nodes_of.entry(object.clone()).or_default().entry(node.to_owned()).or_default() += 1;
-                }
-                self.pods.insert(pod_key, PodEdges { node: node.to_owned(), objects });
+                self.pods.insert(pod_key.into(), PodEdges { node, objects: objects.into() });
             }
             Change::Delete(stored) => {
                 self.forget_pod(&key(stored.namespace(), stored.name()));
@@ -392,51 +404,58 @@ fn may_refer_to_more(pod: &Stored) -> bool {
 }
 
 /// The objects that a pod names: its account, and what its containers and volumes take.
-fn pod_references(pod: &Value) -> HashSet<(Kind, String)> {
+fn pod_references(pod: PodView<'_>) -> HashSet<(Kind, String)> {
     let mut out = HashSet::new();
     let mut add = |kind: Kind, name: &str| {
         if !name.is_empty() {
             out.insert((kind, name.to_owned()));
         }
     };
-    add(Kind::ServiceAccount, pod.str_at(&["spec", "serviceAccountName"]));
-    for secret in pod.items_at(&["spec", "imagePullSecrets"]) {
-        add(Kind::Secret, secret.str_at(&["name"]));
-    }
-    for list in ["initContainers", "containers", "ephemeralContainers"] {
-        for container in pod.items_at(&["spec", list]) {
-            for source in container.items_at(&["envFrom"]) {
-                add(Kind::Secret, source.str_at(&["secretRef", "name"]));
-                add(Kind::ConfigMap, source.str_at(&["configMapRef", "name"]));
-            }
-            for variable in container.items_at(&["env"]) {
-                add(Kind::Secret, variable.str_at(&["valueFrom", "secretKeyRef", "name"]));
-                add(Kind::ConfigMap, variable.str_at(&["valueFrom", "configMapKeyRef", "name"]));
-            }
+    let spec = pod.spec();
+    add(Kind::ServiceAccount, spec.service_account_name());
+    spec.image_pull_secrets().iter().for_each(|secret| add(Kind::Secret, secret.name()));
+    // What a container takes stands under the same names in all three kinds of them.
+    let ephemeral = spec.ephemeral_containers().iter().map(|container| (container.env(), container.env_from()));
+    let containers = spec.init_containers().iter().chain(spec.containers().iter());
+    for (env, env_from) in containers.map(|container| (container.env(), container.env_from())).chain(ephemeral) {
+        for source in env_from.iter() {
+            add(Kind::Secret, source.secret_ref().unwrap_or_default().name());
+            add(Kind::ConfigMap, source.config_map_ref().unwrap_or_default().name());
+        }
+        for variable in env.iter() {
+            add(Kind::Secret, variable.value_from().unwrap_or_default().secret_key_ref().unwrap_or_default().name());
+            add(
+                Kind::ConfigMap,
+                variable.value_from().unwrap_or_default().config_map_key_ref().unwrap_or_default().name(),
+            );
         }
     }
-    for volume in pod.items_at(&["spec", "volumes"]) {
-        add(Kind::Secret, volume.str_at(&["secret", "secretName"]));
-        add(Kind::ConfigMap, volume.str_at(&["configMap", "name"]));
-        add(Kind::Claim, volume.str_at(&["persistentVolumeClaim", "claimName"]));
-        if volume.get("ephemeral").is_some_and(Value::is_object) {
-            add(Kind::Claim, &format!("{}-{}", pod.name(), volume.str_at(&["name"])));
+    for volume in spec.volumes().iter() {
+        add(Kind::Secret, volume.secret().unwrap_or_default().secret_name());
+        add(Kind::ConfigMap, volume.config_map().unwrap_or_default().name());
+        add(Kind::Claim, volume.persistent_volume_claim().unwrap_or_default().claim_name());
+        if volume.ephemeral().is_some() {
+            add(Kind::Claim, &format!("{}-{}", pod.metadata().name(), volume.name()));
         }
-        for source in volume.items_at(&["projected", "sources"]) {
-            add(Kind::Secret, source.str_at(&["secret", "name"]));
-            add(Kind::ConfigMap, source.str_at(&["configMap", "name"]));
+        for source in volume.projected().unwrap_or_default().sources().iter() {
+            add(Kind::Secret, source.secret().unwrap_or_default().name());
+            add(Kind::ConfigMap, source.config_map().unwrap_or_default().name());
         }
-        add(Kind::Secret, volume.str_at(&["azureFile", "secretName"]));
-        add(Kind::Secret, volume.str_at(&["csi", "nodePublishSecretRef", "name"]));
-        for driver in ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"] {
-            add(Kind::Secret, volume.str_at(&[driver, "secretRef", "name"]));
-        }
+        add(Kind::Secret, volume.azure_file().unwrap_or_default().secret_name());
+        add(Kind::Secret, volume.csi().unwrap_or_default().node_publish_secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.cephfs().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.cinder().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.flex_volume().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.iscsi().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.rbd().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.scale_io().unwrap_or_default().secret_ref().unwrap_or_default().name());
+        add(Kind::Secret, volume.storageos().unwrap_or_default().secret_ref().unwrap_or_default().name());
     }
-    for status in pod.items_at(&["status", "resourceClaimStatuses"]) {
-        add(Kind::ResourceClaim, status.str_at(&["resourceClaimName"]));
+    for status in pod.status().resource_claim_statuses().iter() {
+        add(Kind::ResourceClaim, status.resource_claim_name().unwrap_or_default());
     }
-    for claim in pod.items_at(&["spec", "resourceClaims"]) {
-        add(Kind::ResourceClaim, claim.str_at(&["resourceClaimName"]));
+    for claim in spec.resource_claims().iter() {
+        add(Kind::ResourceClaim, claim.resource_claim_name().unwrap_or_default());
     }
     out
 }
