@@ -77,6 +77,11 @@ impl Cache {
         });
         for row in rows.iter().filter(|row| row.is_stored() && row.gvk() == row.stored_as) {
             let stock = Arc::new(Stock::new(row.clone(), cache.applied.clone()));
+            // The garbage collector of this process follows every kind but events, so that the
+            // index of what is read here is kept for it. Events are many, and nobody owns them.
+            if row.plural != "events" {
+                stock.follow();
+            }
             cache.stocks.write().entry(row.storage_prefix.to_string()).or_insert(stock);
         }
         feed::start(&cache).await?;

@@ -39,6 +39,11 @@ impl Selectable {
         Self { fields: names::of(&fields), text: text.into(), ends: ends.into() }
     }
 
+    /// The bytes that it takes besides its own.
+    pub(crate) fn size(&self) -> usize {
+        self.text.len() + size_of_val(&*self.ends)
+    }
+
     pub(crate) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let count = self.ends.len() - self.fields.len();
         (0..count / 2).map(|number| (self.part(2 * number), self.part(2 * number + 1)))

@@ -59,7 +59,7 @@ struct Inner {
     objects: BTreeMap<Arc<str>, Arc<Stored>>,
     /// What is in the store and cannot be read, and why.
     unreadable: BTreeMap<Arc<str>, Unreadable>,
-    ring: VecDeque<(Instant, Arc<Event>)>,
+    ring: VecDeque<RingEntry>,
     ring_bytes: usize,
     /// Every change after this revision is in the ring; a watch may start here or later.
     window_start: Revision,
@@ -75,6 +75,13 @@ struct Inner {
     watchers: Vec<WatcherSlot>,
     observers: Vec<Observer>,
     counts: Arc<StockCounts>,
+}
+
+/// A change, when it came, and the bytes that it kept alive then.
+struct RingEntry {
+    at: Instant,
+    size: usize,
+    event: Arc<Event>,
 }
 
 enum Pending {
@@ -234,8 +241,8 @@ impl Stock {
                 if revision < inner.window_start {
                     return Err(TooOld { requested: revision, oldest: inner.window_start });
                 }
-                let skip = inner.ring.partition_point(|(_, event)| event.revision() <= revision);
-                for (_, event) in inner.ring.iter().skip(skip) {
+                let skip = inner.ring.partition_point(|entry| entry.event.revision() <= revision);
+                for RingEntry { event, .. } in inner.ring.iter().skip(skip) {
                     if scope.contains(event.key()) && event.concerns(&*filter) {
                         initial.push_back(event.clone());
                     }
@@ -449,13 +456,13 @@ impl Inner {
                 false
             }
         });
-        let now = Instant::now();
-        self.ring_bytes += event.size();
-        self.ring.push_back((now, event));
-        while self.ring.front().is_some_and(|(at, _)| self.is_surplus(now - *at)) {
-            if let Some((_, dropped)) = self.ring.pop_front() {
-                self.ring_bytes -= dropped.size();
-                self.window_start = dropped.revision();
+        let (now, size) = (Instant::now(), event.size());
+        self.ring_bytes += size;
+        self.ring.push_back(RingEntry { at: now, size, event });
+        while self.ring.front().is_some_and(|oldest| self.is_surplus(now - oldest.at)) {
+            if let Some(dropped) = self.ring.pop_front() {
+                self.ring_bytes -= dropped.size;
+                self.window_start = dropped.event.revision();
             }
         }
     }

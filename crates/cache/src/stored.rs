@@ -80,6 +80,11 @@ impl Stored {
         self.document.to_bytes()
     }
 
+    /// The bytes that this version keeps in memory, but for what others asked for it to keep.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + size_of::<Document>() + self.document.own_size() + self.selectable.size()
+    }
+
     pub fn document(&self) -> &Arc<Document> {
         &self.document
     }

@@ -115,12 +115,12 @@ impl Event {
         self.new.as_ref().or(self.old.as_ref()).map(|stored| &**stored.key()).unwrap_or_default()
     }
 
-    /// What only this change keeps alive, roughly: the version that it replaced. The version
+    /// The bytes that only this change keeps alive: the version that it replaced. The version
     /// that it made is either the present one or counted by the change that replaced it. The
-    /// last version of a deleted object stands here twice, as it was and under the revision
-    /// of its end, and its readers have indexed both.
+    /// last version of a deleted object may stand here twice, as it was and under the revision
+    /// of its end, with an index for its readers.
     pub(super) fn size(&self) -> usize {
-        let replaced = self.old.as_ref().map_or(0, |old| old.text().len());
+        let replaced = self.old.as_ref().map_or(0, |old| old.size());
         let copies = if self.new.is_some() { 1 } else { 3 };
         size_of::<Self>() + copies * replaced
     }

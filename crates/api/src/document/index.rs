@@ -176,6 +176,12 @@ impl Index {
         Ok(self)
     }
 
+    /// The bytes that the index takes.
+    pub(super) fn size(&self) -> usize {
+        let entries = size_of_val(&*self.narrow) + self.entries.capacity() * size_of::<Entry>();
+        size_of::<Self>() + entries + self.unescaped.capacity()
+    }
+
     /// Where the objects stand that are passed on and never read.
     pub(super) fn raw_ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let raw = self.entries.iter().filter(|entry| entry.tag() == Tag::Raw);

@@ -65,6 +65,12 @@ impl Document {
         Text::new(&self.kept, &self.parts)
     }
 
+    /// The bytes that this document alone keeps in memory.
+    pub fn own_size(&self) -> usize {
+        let index = self.index.get().and_then(Option::as_ref).map_or(0, |index| index.size());
+        self.kept.len() + std::mem::size_of_val(&*self.parts) + index
+    }
+
     /// The same in one stretch, copied only where it is kept in parts.
     pub fn to_bytes(&self) -> Bytes {
         if self.parts.is_empty() { self.kept.clone() } else { self.text().to_bytes() }
