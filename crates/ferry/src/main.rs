@@ -97,7 +97,8 @@ fn main() -> ExitCode {
     // waits on the disk; more would only cost memory on the machines ferry is for. Where
     // there is one core, a second worker would only take turns with the first.
     let workers = std::thread::available_parallelism().map_or(1, NonZero::get).min(2);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build() {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match allocator::with_returned_memory(&mut builder).worker_threads(workers).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             progress::complain(&format!("ferry: cannot start: {error}"));
@@ -107,7 +108,7 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.verb {
             Verb::Up(args) => {
-                tokio::spawn(allocator::return_freed_memory());
+                tokio::spawn(allocator::return_freed_memory(workers));
                 up::run(*args).await
             }
             Verb::Status(place) => status::run(&place).await,
