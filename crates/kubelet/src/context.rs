@@ -10,6 +10,7 @@ use crate::cri::Runtime;
 use crate::image::Images;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
+use crate::volume::Volumes;
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
@@ -30,6 +31,7 @@ pub struct Context {
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
     pub images: Images,
+    pub volumes: Volumes,
     pub served_logs: ServedLogs,
     pub stats: Stats,
     /// Pods this node has taken on and that have not finished, by uid.
@@ -57,6 +59,7 @@ impl Context {
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
             images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
+            volumes: Volumes::new(&config.root_dir),
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
             admitted: Mutex::default(),

@@ -18,8 +18,8 @@ use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::unsupported;
-use crate::volume::persistent_claim::{self, Claims, PodStage};
-use crate::volume::{self, Mounted, token::TokenSource};
+use crate::volume::claim::{self, Claims, PodStage};
+use crate::volume::{Mounted, PodVolumes, token::TokenSource};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{Pod, PodStatusView};
 use ferry_client::{EventType, Patch, SharedObject};
@@ -334,7 +334,7 @@ impl PodWorker {
     }
 
     /// References, tokens and volumes: everything containers need besides the sandbox.
-    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(References, Mounted), String> {
+    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(Arc<References>, Mounted), String> {
         if let Some(missing) = &self.missing_volumes {
             return Err(missing.clone());
         }
@@ -359,26 +359,19 @@ impl PodWorker {
         let stage = if observed.sandboxes.is_empty() { PodStage::New } else { PodStage::Running };
         let node = context.node.get("", &context.config.node_name);
         let node = node.as_ref().map(SharedObject::view);
-        persistent_claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
-        let claims = self.claims.clone();
-        let machine = context.machine();
-        let ips = observed.ips().to_vec();
-        let root = context.config.root_dir.clone();
-        let (references, mounted) = tokio::task::spawn_blocking(move || {
-            let mounted = volume::set_up(&volume::Publication {
-                root: &root,
-                pod: pod.view(),
-                references: &references,
-                tokens: &tokens,
-                claims: &claims,
-                pod_ips: &ips,
-                machine: &machine,
-            });
-            (references, mounted)
-        })
-        .await
-        .map_err(|error| error.to_string())?;
-        Ok((references, mounted.map_err(|error| error.to_string())?))
+        claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
+        let references = Arc::new(references);
+        let volumes = Arc::new(PodVolumes {
+            root: context.volumes.root().clone(),
+            pod,
+            references: references.clone(),
+            tokens,
+            claims: self.claims.clone(),
+            pod_ips: observed.ips().to_vec(),
+            machine: context.machine(),
+        });
+        let mounted = context.volumes.set_up(&volumes).await.map_err(|error| error.to_string())?;
+        Ok((references, mounted))
     }
 
     async fn execute(

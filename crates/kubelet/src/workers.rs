@@ -26,6 +26,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
             context.node.synced().await;
         } => {}
     }
+    context.volumes.reconstruct().await;
     let mut events = context.pods.subscribe();
     let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
     workers.adopt_orphans().await;

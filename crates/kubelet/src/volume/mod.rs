@@ -1,35 +1,43 @@
 //! A pod's volumes on this machine: making them before its containers start, keeping
 //! their contents fresh, and leaving nothing behind.
 //!
-//! A kind of volume is one file that implements [`VolumePlugin`] and one line in [`PLUGINS`].
-//! What a plugin needs from the API is fetched before, by `pod_worker`: objects that the pod
-//! refers to, tokens, and the volumes behind its claims ([`persistent_claim`]). Publishing is
-//! then work on this machine alone, in one thread that may block.
+//! A kind of volume is one file that implements [`VolumePlugin`] and one line in `all.rs`.
+//! Objects that the pod refers to, tokens, and the volumes behind its claims ([`claim`]) are
+//! fetched before by `pod_worker`; a claim's volume is made by the plugin of its own kind.
 //!
 //! The layout is upstream's: `<root>/pods/<uid>/volumes/kubernetes.io~<plugin>/<name>`. The
 //! disk and the mount table say what a pod has, so that a kubelet that starts anew needs no
 //! memory to take it away.
 
+mod all;
 pub mod atomic;
 pub mod beneath;
+pub mod claim;
+mod config_map;
+mod downward_api;
 mod empty_dir;
 pub mod host_path;
+mod local;
 pub mod mounts;
 mod ownership;
 pub mod payload;
-pub mod persistent_claim;
 mod place;
+mod projected;
+mod request;
+mod secret;
 pub mod subpath;
 pub mod token;
 pub mod tree;
 
-use crate::container::{Machine, References};
-use ferry_api::view::core::v1::{PodView, VolumeView};
-use nix::unistd::Gid;
-use persistent_claim::Claims;
+pub use place::VolumePlace;
+pub use request::{PodVolumes, Tokens, VolumeRequest};
+
+use async_trait::async_trait;
+use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One volume that could not be made. Shown as
 /// `MountVolume.SetUp failed for volume "x" : why`.
@@ -54,78 +62,162 @@ pub struct MountedVolume {
     pub must_be_read_only: bool,
 }
 
-/// Bound service account tokens by volume and path within it.
-pub type Tokens = HashMap<(String, String), String>;
+/// One kind of volume. Every step may be repeated at any time, also after it succeeded and
+/// after a kubelet was killed in the middle of it; none keeps anything in memory that the
+/// disk does not have. A step's error is the end of the pod's FailedMount event, and the
+/// pod's worker tries again with a back-off.
+#[async_trait]
+pub trait VolumePlugin: Send + Sync {
+    /// The plugin's part of the volume's directory, as upstream spells it.
+    fn name(&self) -> &'static str;
+
+    /// Whether the volume is of this kind. `bound` is the volume behind its claim.
+    fn takes(&self, volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool;
+
+    /// Returns once the volume is attached to this node; called before [`Self::stage`].
+    async fn attach(&self, _: &VolumeRequest) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Prepares the volume once for all pods of this node.
+    async fn stage(&self, _: &VolumeRequest) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Makes the volume for one pod, or refreshes it while containers use it: it is called in
+    /// every round of the pod. The answer is the place to mount from.
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String>;
+
+    /// Grows what is mounted to the size that the claim has by now; called after
+    /// [`Self::publish`].
+    async fn expand(&self, _: &VolumeRequest) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Undoes [`Self::publish`], and [`Self::stage`] when no other pod has the volume. Only the
+    /// disk says what there was: the API may have forgotten the pod. Called for each
+    /// directory of the plugin's before the pod's files are unmounted and removed.
+    async fn unpublish(&self, _: &VolumePlace) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Takes over what an earlier kubelet has staged; called once, before any pod.
+    async fn reconstruct(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The volumes of all pods of this node.
+pub struct Volumes {
+    root: Arc<Path>,
+    plugins: Vec<Box<dyn VolumePlugin>>,
+}
+
+impl Volumes {
+    /// `root` is the kubelet's directory.
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.into(), plugins: all::plugins() }
+    }
+
+    pub fn root(&self) -> &Arc<Path> {
+        &self.root
+    }
+
+    /// Takes over what an earlier kubelet has left.
+    pub async fn reconstruct(&self) {
+        for plugin in &self.plugins {
+            if let Err(error) = plugin.reconstruct().await {
+                tracing::warn!(plugin = plugin.name(), %error, "cannot take over the volumes of an earlier kubelet");
+            }
+        }
+    }
+
+    /// Makes or refreshes every volume of the pod.
+    pub async fn set_up(&self, pod: &Arc<PodVolumes>) -> Result<Mounted, VolumeError> {
+        let mut mounted = Mounted::default();
+        for request in VolumeRequest::all(pod) {
+            let name = request.volume().name().to_owned();
+            match self.set_up_one(&request).await {
+                Ok(volume) => mounted.volumes.insert(name, volume),
+                Err(why) => return Err(VolumeError { volume: name, why }),
+            };
+        }
+        Ok(mounted)
+    }
+
+    async fn set_up_one(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
+        let plugin = self.plugin_for(request)?;
+        plugin.attach(request).await?;
+        plugin.stage(request).await?;
+        let mounted = plugin.publish(request).await?;
+        plugin.expand(request).await?;
+        Ok(mounted)
+    }
+
+    fn plugin_for(&self, request: &VolumeRequest) -> Result<&dyn VolumePlugin, String> {
+        let (volume, bound) = (request.volume(), request.bound());
+        if request.is_claimed() && bound.is_none() {
+            return Err("PVC is not bound".into());
+        }
+        match self.plugins.iter().find(|plugin| plugin.takes(volume, bound)) {
+            Some(plugin) => Ok(&**plugin),
+            None => Err(match bound {
+                Some(bound) => {
+                    format!("this node has no plugin for the kind of PersistentVolume {}", bound.metadata().name())
+                }
+                None => "this node has no plugin for the volume's kind".into(),
+            }),
+        }
+    }
+
+    /// Unmounts the pod's volumes but leaves its directory, for pods that have finished and
+    /// still exist.
+    pub async fn unmount(&self, uid: &str) -> io::Result<()> {
+        self.unpublish(uid).await?;
+        let (root, uid) = (self.root.clone(), uid.to_owned());
+        blocking(move || mounts::unmount_below(&one_pod_directory(&root, &uid)?)).await
+    }
+
+    /// Unmounts and removes everything a pod had under its directory. What is already gone is
+    /// no error.
+    pub async fn tear_down(&self, uid: &str) -> io::Result<()> {
+        self.unpublish(uid).await?;
+        let (root, uid) = (self.root.clone(), uid.to_owned());
+        blocking(move || tear_down(&root, &uid)).await
+    }
+
+    async fn unpublish(&self, uid: &str) -> io::Result<()> {
+        let (root, of_pod) = (self.root.clone(), uid.to_owned());
+        let places = blocking(move || {
+            one_pod_directory(&root, &of_pod)?;
+            VolumePlace::list(&root, &of_pod)
+        });
+        for place in places.await? {
+            let plugin = self.plugins.iter().find(|plugin| plugin.name() == place.plugin);
+            let Some(plugin) = plugin else { continue };
+            plugin.unpublish(&place).await.map_err(|why| {
+                let name = &place.name;
+                io::Error::other(format!("UnmountVolume.TearDown failed for volume {name:?} : {why}"))
+            })?;
+        }
+        Ok(())
+    }
+}
 
 pub fn pod_directory(root: &Path, uid: &str) -> PathBuf {
     root.join("pods").join(uid)
 }
 
 pub fn volume_directory(root: &Path, uid: &str, plugin: &str, name: &str) -> PathBuf {
-    pod_directory(root, uid).join("volumes").join(format!("kubernetes.io~{plugin}")).join(name)
+    pod_directory(root, uid).join("volumes").join(format!("{}{plugin}", place::PREFIX)).join(name)
 }
 
-/// All that publishing a pod's volumes needs.
-#[derive(Clone, Copy)]
-pub struct Publication<'a> {
-    pub root: &'a Path,
-    pub pod: PodView<'a>,
-    pub references: &'a References,
-    pub tokens: &'a Tokens,
-    pub claims: &'a Claims,
-    pub pod_ips: &'a [String],
-    pub machine: &'a Machine,
-}
-
-impl Publication<'_> {
-    fn fs_group(&self) -> Option<Gid> {
-        let group = self.pod.spec().security_context()?.fs_group()?;
-        u32::try_from(group).ok().map(Gid::from_raw)
-    }
-}
-
-/// One kind of volume, or several that are made alike.
-pub trait VolumePlugin: Sync {
-    /// Whether the volume is of this kind.
-    fn takes(&self, volume: VolumeView<'_>) -> bool;
-
-    /// Makes the volume, or refreshes it while containers use it: it is called in every round
-    /// of the pod and again after a failure. Blocking. The answer is the place to mount
-    /// from; an error is told in the pod's FailedMount event.
-    fn publish(&self, publication: &Publication<'_>, volume: VolumeView<'_>) -> Result<MountedVolume, String>;
-}
-
-/// Every kind of volume, one line each.
-static PLUGINS: &[&dyn VolumePlugin] =
-    &[&empty_dir::EmptyDir, &host_path::HostPath, &payload::Written, &persistent_claim::PersistentClaim];
-
-/// Makes or refreshes every volume of the pod. Blocking; may be repeated at any time,
-/// also while containers use the volumes.
-pub fn set_up(publication: &Publication<'_>) -> Result<Mounted, VolumeError> {
-    let mut mounted = Mounted::default();
-    for volume in publication.pod.spec().volumes() {
-        let published = match PLUGINS.iter().find(|plugin| plugin.takes(volume)) {
-            Some(plugin) => plugin.publish(publication, volume),
-            None => Err("this node has no plugin for the volume's kind".into()),
-        };
-        let published = published.map_err(|why| VolumeError { volume: volume.name().to_owned(), why })?;
-        mounted.volumes.insert(volume.name().to_owned(), published);
-    }
-    Ok(mounted)
-}
-
-/// Unmounts and removes everything a pod had under its directory. Blocking; what is
-/// already gone is no error.
+/// Unmounts and removes everything a pod had under its directory, whatever made it. Blocking;
+/// what is already gone is no error.
 pub fn tear_down(root: &Path, uid: &str) -> io::Result<()> {
     let directory = one_pod_directory(root, uid)?;
     mounts::unmount_below(&directory)?;
     tree::remove_tree(&directory).map_err(io::Error::other)
-}
-
-/// Unmounts the pod's volumes but leaves its directory, for pods that have finished and
-/// still exist.
-pub fn unmount(root: &Path, uid: &str) -> io::Result<()> {
-    mounts::unmount_below(&one_pod_directory(root, uid)?)
 }
 
 /// An empty uid, or one that is a path, would name the directory of all pods.
@@ -134,4 +226,9 @@ fn one_pod_directory(root: &Path, uid: &str) -> io::Result<PathBuf> {
         Ok([name]) if *name == uid => Ok(pod_directory(root, uid)),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{uid:?} is no pod's uid"))),
     }
+}
+
+/// Runs work on the disk where it keeps no other task waiting.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
