@@ -30,7 +30,7 @@ pub struct Context {
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
-    pub images: Images,
+    pub images: Arc<Images>,
     pub volumes: Volumes,
     pub served_logs: ServedLogs,
     pub stats: Stats,
@@ -52,14 +52,16 @@ impl Context {
         let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
+        let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
+        let images = Arc::new(images);
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
-            images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
-            volumes: Volumes::new(&config.root_dir),
+            volumes: Volumes::new(&config.root_dir, &images, &runtime),
+            images,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
             admitted: Mutex::default(),

@@ -369,6 +369,7 @@ impl PodWorker {
             claims: self.claims.clone(),
             pod_ips: observed.ips().to_vec(),
             machine: context.machine(),
+            sandbox: None,
         });
         let mounted = context.volumes.set_up(&volumes).await.map_err(|error| error.to_string())?;
         Ok((references, mounted))
@@ -378,7 +379,7 @@ impl PodWorker {
         &mut self,
         plan: &Plan,
         observed: &PodRuntime,
-        references: &References,
+        references: &Arc<References>,
         mounted: &Mounted,
     ) -> crate::sync::Outcome {
         let context = self.context.clone();

@@ -428,3 +428,36 @@ async fn a_container_that_dies_while_it_is_started_is_seen_to_be_dead() {
     let pod = world.wait("brief", "failed", |pod| pod["status"]["phase"] == "Failed").await;
     assert_eq!(pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"], 1);
 }
+
+#[tokio::test]
+async fn an_image_volume_that_cannot_be_pulled_holds_back_only_the_containers_that_mount_it() {
+    let world = World::new().await;
+    let files = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(files.path().join("data"), "x").expect("written");
+    world.runtime.unpack("v:1", files.path());
+    world.runtime.fail("pull_image", Some(RuntimeError::new(tonic::Code::NotFound, "v:1: not found")));
+    world.create(
+        "web",
+        json!({ "volumes": [{ "name": "v", "image": { "reference": "v:1", "pullPolicy": "Always" } }], "containers": [
+            { "name": "a", "image": "i:1", "volumeMounts": [{ "name": "v", "mountPath": "/v" }] },
+            { "name": "b", "image": "i:1" }] }),
+    );
+    let state = |pod: &Value, index: usize| pod["status"]["containerStatuses"][index]["state"].clone();
+    let held = |pod: &Value| {
+        let reason = &state(pod, 0)["waiting"]["reason"];
+        (reason == "ErrImagePull" || reason == "ImagePullBackOff") && state(pod, 1)["running"].is_object()
+    };
+    let web = world.wait("web", "one container waits", held).await;
+    assert_eq!(web["status"]["podIP"], "10.0.0.1", "the sandbox comes first");
+    world.wait_event("web", "Failed: Error: ErrImagePull").await;
+    world.runtime.fail("pull_image", None);
+    world.wait("web", "both run", |pod| state(pod, 0)["running"].is_object()).await;
+    let uid = web["metadata"]["uid"].as_str().expect("a uid");
+    let file = world.directory.path().join(format!("kubelet/pods/{uid}/volumes/kubernetes.io~image/v/v-1/data"));
+    assert_eq!(std::fs::read_to_string(&file).expect("mounted"), "x");
+    world.api.delete_pod("default", "web", 0);
+    world.wait_gone("web").await;
+    let removed = format!("remove_image_view image-volume/{uid}/v/v-1");
+    assert!(world.runtime.calls().contains(&removed), "{:#?}", world.runtime.calls());
+    assert!(files.path().join("data").exists(), "the image's own files stay");
+}

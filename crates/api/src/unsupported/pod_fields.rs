@@ -82,7 +82,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].scaleIO"),
     volume("volumes[*].storageos"),
     volume("volumes[*].csi"),
-    volume("volumes[*].image"),
 ];
 
 /// By their path from the container; every list of containers is meant.

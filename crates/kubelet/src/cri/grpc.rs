@@ -1,10 +1,11 @@
 //! [`Runtime`] over gRPC on a unix socket.
 
 use super::events::{BytesCodec, SUBSCRIBE, decode_envelope, subscribe_request};
+use super::snapshots::{Snapshots, chain_id_of, snapshotter_of};
 use super::v1::image_service_client::ImageServiceClient;
 use super::v1::runtime_service_client::RuntimeServiceClient;
 use super::v1::{self};
-use super::{ExecOutput, Result, Runtime, RuntimeError, RuntimeEvent};
+use super::{ExecOutput, ImageMount, Result, Runtime, RuntimeError, RuntimeEvent};
 use async_trait::async_trait;
 use hyper_util::rt::TokioIo;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,15 @@ impl GrpcRuntime {
             image: ImageServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
             channel,
         })
+    }
+}
+
+impl GrpcRuntime {
+    async fn snapshots(&self) -> Result<Snapshots> {
+        let message = v1::StatusRequest { verbose: true };
+        let status = self.runtime.clone().status(request(message, REQUEST_TIMEOUT)).await?.into_inner();
+        let snapshotter = snapshotter_of(&status).ok_or_else(|| missing("its snapshotter"))?;
+        Ok(Snapshots { channel: self.channel.clone(), snapshotter })
     }
 }
 
@@ -224,6 +234,17 @@ impl Runtime for GrpcRuntime {
         let message = v1::ImageFsInfoRequest {};
         let answer = self.image.clone().image_fs_info(request(message, REQUEST_TIMEOUT)).await?;
         Ok(answer.into_inner().image_filesystems)
+    }
+
+    async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {
+        let message = v1::ImageStatusRequest { image: Some(image_spec(image)), verbose: true };
+        let status = self.image.clone().image_status(request(message, REQUEST_TIMEOUT)).await?.into_inner();
+        let chain_id = chain_id_of(&status).ok_or_else(|| missing("the layers of the image"))?;
+        self.snapshots().await?.view(&chain_id, key).await
+    }
+
+    async fn remove_image_view(&self, key: &str) -> Result<()> {
+        self.snapshots().await?.remove(key).await
     }
 
     async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {

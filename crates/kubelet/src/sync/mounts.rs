@@ -19,6 +19,7 @@ impl PodSync<'_> {
     pub(super) async fn mounts(
         &self,
         container: ContainerView<'_>,
+        mounted: &Mounted,
         env: &BTreeMap<String, String>,
         ips: &[String],
     ) -> Result<Vec<v1::Mount>, ConfigError> {
@@ -29,7 +30,7 @@ impl PodSync<'_> {
             cluster_domain: config.cluster_domain.clone(),
             pod: self.pod.clone(),
             container: container.name().to_owned(),
-            mounted: self.mounted.clone(),
+            mounted: mounted.clone(),
             env: env.clone(),
             ips: ips.to_vec(),
         };
@@ -205,7 +206,7 @@ mod tests {
         };
         let mut own = PodVolumes::new(place.path(), pod.clone());
         own.references = Arc::new(references);
-        let volumes = Volumes::new(place.path());
+        let volumes = Volumes::of_machine(place.path());
         let mounted = volumes.set_up(&Arc::new(own)).await;
         let preparation = Preparation {
             root: place.path().into(),

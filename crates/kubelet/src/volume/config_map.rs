@@ -1,7 +1,7 @@
 //! configMap: the keys of a ConfigMap as files. It holds no secrets, so it is on the disk.
 
 use super::payload::{DEFAULT_MODE, Medium, PayloadSources, Selection, write};
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use crate::volume::atomic::Payload;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
@@ -20,8 +20,8 @@ impl VolumePlugin for ConfigMapVolume {
         volume.config_map().is_some()
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(|request| write(request, NAME, Medium::Disk, &render(request)?)).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(|request| write(request, NAME, Medium::Disk, &render(request)?)).await?)
     }
 }
 

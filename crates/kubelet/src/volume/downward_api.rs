@@ -1,7 +1,7 @@
 //! downwardAPI: fields of the pod as files, in memory only, because annotations may be secret.
 
 use super::payload::{DEFAULT_MODE, Medium, PayloadSources, write};
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use crate::volume::atomic::Payload;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
@@ -20,8 +20,8 @@ impl VolumePlugin for DownwardApi {
         volume.downward_api().is_some()
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(|request| write(request, NAME, Medium::Memory, &render(request)?)).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(|request| write(request, NAME, Medium::Memory, &render(request)?)).await?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ownership::{Access, give_to_group};
 use super::place::{make_directory, mount_tmpfs};
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -21,8 +21,8 @@ impl VolumePlugin for EmptyDir {
         volume.empty_dir().is_some()
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(make).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(make).await?)
     }
 }
 

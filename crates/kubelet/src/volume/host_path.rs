@@ -3,7 +3,7 @@
 
 use super::beneath::Dir;
 use super::claim::refuse_block;
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -22,8 +22,8 @@ impl VolumePlugin for HostPath {
         volume.host_path().is_some() || bound.is_some_and(|bound| bound.spec().host_path().is_some())
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(find).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(find).await?)
     }
 }
 

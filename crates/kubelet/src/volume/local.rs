@@ -9,7 +9,7 @@ use super::beneath::Dir;
 use super::claim::refuse_block;
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -29,8 +29,8 @@ impl VolumePlugin for Local {
         bound.is_some_and(|bound| bound.spec().local().is_some())
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(hand_over).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(hand_over).await?)
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
         volume["spec"]["claimRef"] = json!({"uid": "c1"});
         let mut volumes = PodVolumes::new(root, SharedObject::of(pod.clone()));
         volumes.claims = Claims::from([("data".to_owned(), SharedObject::of(volume))]);
-        Volumes::new(root).set_up(&Arc::new(volumes)).await
+        Volumes::of_machine(root).set_up(&Arc::new(volumes)).await
     }
 
     fn place() -> (tempfile::TempDir, std::path::PathBuf, Value) {

@@ -17,6 +17,7 @@ mod config_map;
 mod downward_api;
 mod empty_dir;
 pub mod host_path;
+pub mod image;
 mod local;
 pub mod mounts;
 mod ownership;
@@ -32,8 +33,10 @@ pub mod tree;
 pub use place::VolumePlace;
 pub use request::{PodVolumes, Tokens, VolumeRequest};
 
+use crate::cri::Runtime;
+use crate::image::{Images, PullFailure};
 use async_trait::async_trait;
-use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
+use ferry_api::view::core::v1::{PersistentVolumeView, PodView, VolumeView};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +65,39 @@ pub struct MountedVolume {
     pub must_be_read_only: bool,
 }
 
+/// The reason why a volume cannot be used now.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VolumeFailure {
+    /// The end of the pod's FailedMount event; the pod waits.
+    Mount(String),
+    /// The image of the volume is not there; containers that mount it wait with this reason.
+    Image(PullFailure),
+}
+
+impl From<String> for VolumeFailure {
+    fn from(why: String) -> Self {
+        Self::Mount(why)
+    }
+}
+
+impl VolumeFailure {
+    fn into_text(self) -> String {
+        match self {
+            Self::Mount(why) => why,
+            Self::Image(failure) => failure.message,
+        }
+    }
+}
+
+/// When a volume is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetUpTime {
+    /// In every round of the pod, before its sandbox.
+    BeforeSandbox,
+    /// Before each start of a container that mounts it.
+    WithContainers,
+}
+
 /// One kind of volume. Every step may be repeated at any time, also after it succeeded and
 /// after a kubelet was killed in the middle of it; none keeps anything in memory that the
 /// disk does not have. A step's error is the end of the pod's FailedMount event, and the
@@ -74,6 +110,10 @@ pub trait VolumePlugin: Send + Sync {
     /// Whether the volume is of this kind. `bound` is the volume behind its claim.
     fn takes(&self, volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool;
 
+    fn set_up_time(&self) -> SetUpTime {
+        SetUpTime::BeforeSandbox
+    }
+
     /// Returns once the volume is attached to this node; called before [`Self::stage`].
     async fn attach(&self, _: &VolumeRequest) -> Result<(), String> {
         Ok(())
@@ -84,9 +124,9 @@ pub trait VolumePlugin: Send + Sync {
         Ok(())
     }
 
-    /// Makes the volume for one pod, or refreshes it while containers use it: it is called in
-    /// every round of the pod. The answer is the place to mount from.
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String>;
+    /// Makes the volume for one pod, or refreshes it while containers use it: it is called
+    /// whenever [`Self::set_up_time`] comes. The answer is the place to mount from.
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure>;
 
     /// Grows what is mounted to the size that the claim has by now; called after
     /// [`Self::publish`].
@@ -115,8 +155,13 @@ pub struct Volumes {
 
 impl Volumes {
     /// `root` is the kubelet's directory.
-    pub fn new(root: &Path) -> Self {
-        Self { root: root.into(), plugins: all::plugins() }
+    pub fn new(root: &Path, images: &Arc<Images>, runtime: &Arc<dyn Runtime>) -> Self {
+        Self { root: root.into(), plugins: all::plugins(images, runtime) }
+    }
+
+    /// Only the kinds that need nothing but this machine.
+    pub fn of_machine(root: &Path) -> Self {
+        Self { root: root.into(), plugins: all::plugins_of_machine() }
     }
 
     pub fn root(&self) -> &Arc<Path> {
@@ -132,28 +177,54 @@ impl Volumes {
         }
     }
 
-    /// Makes or refreshes every volume of the pod.
+    /// Makes or refreshes the volumes of the pod that come before its sandbox.
     pub async fn set_up(&self, pod: &Arc<PodVolumes>) -> Result<Mounted, VolumeError> {
         let mut mounted = Mounted::default();
         for request in VolumeRequest::all(pod) {
             let name = request.volume().name().to_owned();
-            match self.set_up_one(&request).await {
-                Ok(volume) => mounted.volumes.insert(name, volume),
-                Err(why) => return Err(VolumeError { volume: name, why }),
-            };
+            let failed = |why| VolumeError { volume: name.clone(), why };
+            let plugin = self.plugin_for(&request).map_err(failed)?;
+            if plugin.set_up_time() != SetUpTime::BeforeSandbox {
+                continue;
+            }
+            let volume = set_up_one(plugin, &request).await.map_err(|failure| failed(failure.into_text()))?;
+            mounted.volumes.insert(name, volume);
         }
         Ok(mounted)
     }
 
-    async fn set_up_one(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        let plugin = self.plugin_for(request)?;
-        plugin.attach(request).await?;
-        plugin.stage(request).await?;
-        let mounted = plugin.publish(request).await?;
-        plugin.expand(request).await?;
-        Ok(mounted)
+    /// The names of the pod's volumes that are made with the containers that mount them.
+    pub fn made_with_containers<'a>(&self, pod: PodView<'a>) -> Vec<&'a str> {
+        let late = |volume: &VolumeView<'a>| {
+            let plugin = self.plugins.iter().find(|plugin| plugin.takes(*volume, None));
+            plugin.is_some_and(|plugin| plugin.set_up_time() == SetUpTime::WithContainers)
+        };
+        pod.spec().volumes().iter().filter(late).map(|volume| volume.name()).collect()
     }
 
+    /// Makes one of [`Self::made_with_containers`].
+    pub async fn set_up_with_container(
+        &self,
+        pod: &Arc<PodVolumes>,
+        name: &str,
+    ) -> Result<MountedVolume, VolumeFailure> {
+        let mut requests = VolumeRequest::all(pod);
+        let Some(request) = requests.find(|request| request.volume().name() == name) else {
+            return Err(VolumeFailure::Mount(format!("the pod has no volume {name:?}")));
+        };
+        set_up_one(self.plugin_for(&request)?, &request).await
+    }
+}
+
+async fn set_up_one(plugin: &dyn VolumePlugin, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+    plugin.attach(request).await?;
+    plugin.stage(request).await?;
+    let mounted = plugin.publish(request).await?;
+    plugin.expand(request).await?;
+    Ok(mounted)
+}
+
+impl Volumes {
     fn plugin_for(&self, request: &VolumeRequest) -> Result<&dyn VolumePlugin, String> {
         let (volume, bound) = (request.volume(), request.bound());
         if request.is_claimed() && bound.is_none() {

@@ -2,7 +2,7 @@
 //! only.
 
 use super::payload::{DEFAULT_MODE, Medium, PayloadSources, write};
-use super::{MountedVolume, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use crate::volume::atomic::Payload;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
@@ -21,8 +21,8 @@ impl VolumePlugin for Projected {
         volume.projected().is_some()
     }
 
-    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, String> {
-        request.on_disk(|request| write(request, NAME, Medium::Memory, &render(request)?)).await
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(|request| write(request, NAME, Medium::Memory, &render(request)?)).await?)
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::claim::Claims;
 use crate::container::{Machine, References};
-use ferry_api::view::core::v1::{PersistentVolumeView, Pod, PodView, VolumeView};
+use crate::cri::v1;
+use ferry_api::view::core::v1::{PersistentVolumeView, Pod, PodView, Secret, VolumeView};
 use ferry_client::SharedObject;
 use nix::unistd::Gid;
 use std::collections::HashMap;
@@ -23,6 +24,8 @@ pub struct PodVolumes {
     pub claims: Claims,
     pub pod_ips: Vec<String>,
     pub machine: Machine,
+    /// The configuration of the sandbox, for volumes that are made with containers.
+    pub sandbox: Option<v1::PodSandboxConfig>,
 }
 
 impl PodVolumes {
@@ -36,7 +39,14 @@ impl PodVolumes {
             claims: Claims::new(),
             pod_ips: Vec::new(),
             machine: Machine::default(),
+            sandbox: None,
         }
+    }
+
+    /// The secrets that open the registries of the pod's images.
+    pub fn pull_secrets(&self) -> Vec<SharedObject<Secret>> {
+        let named = self.pod.view().spec().image_pull_secrets().iter();
+        named.filter_map(|secret| self.references.secrets.get(secret.name()).cloned()).collect()
     }
 }
 

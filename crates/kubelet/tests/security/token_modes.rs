@@ -62,7 +62,7 @@ fn ferry_closes_tokens_to_strangers() {
             own.tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
             // Its threads are made by this one, and so in its mount namespace.
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-            let mounted = runtime.block_on(Volumes::new(&scene.root()).set_up(&Arc::new(own)));
+            let mounted = runtime.block_on(Volumes::of_machine(&scene.root()).set_up(&Arc::new(own)));
             mounted.expect("set up").volumes["v"].path.join("token")
         };
         attack(&ferry, &mut verdict);

@@ -1,5 +1,7 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
+mod image_volume;
+#[path = "../support/mod.rs"]
 mod support;
 
 use ferry_client::Client;
