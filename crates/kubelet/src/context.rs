@@ -2,6 +2,7 @@
 //! and what is known of the machine.
 
 use crate::Config;
+use crate::allocation::Allocations;
 use crate::config_cache::ConfigCache;
 use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
@@ -13,9 +14,8 @@ use crate::stats::Stats;
 use crate::volume::Volumes;
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
-use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
-use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
+use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -34,8 +34,7 @@ pub struct Context {
     pub volumes: Volumes,
     pub served_logs: ServedLogs,
     pub stats: Stats,
-    /// Pods this node has taken on and that have not finished, by uid.
-    pub admitted: Mutex<HashMap<String, SharedObject<Pod>>>,
+    pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
@@ -64,7 +63,7 @@ impl Context {
             images,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
-            admitted: Mutex::default(),
+            allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             config,

@@ -8,6 +8,7 @@
 //! reads both, adopts the containers that run, and restarts none.
 
 pub mod admit;
+mod allocation;
 pub mod backoff;
 pub mod cgroup;
 pub mod cni;

@@ -4,6 +4,7 @@
 //! [`Waiting`] for the container and tried again on the next round.
 
 mod mounts;
+mod resize;
 
 use crate::backoff::BackOff;
 use crate::cgroup;
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub retry_at: Option<Timestamp>,
     /// The whole pod could not proceed; its worker backs off.
     pub failed: Option<String>,
+    /// A resize could not be carried out; it is tried again.
+    pub resize_failed: Option<String>,
 }
 
 impl Outcome {
@@ -126,6 +129,9 @@ impl<'a> PodSync<'a> {
         let pod = self.pod();
         if pod::is_host_network(pod) {
             ips = self.context.config.node_ips.clone();
+        }
+        if !plan.create_sandbox && !plan.resize.is_empty() {
+            outcome.resize_failed = self.resize(&plan.resize, observed).await.err();
         }
         let started = Started { sandbox_id: &sandbox_id, config: &config, ips: &ips, observed };
         for index in &plan.ephemeral_to_start {

@@ -139,7 +139,6 @@ async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_san
             "spec.containers[0].volumeDevices: ",
         ),
         ("claims", one(json!({})), "resourceClaims", json!([{ "name": "gpu" }]), "spec.resourceClaims: "),
-        ("whole", one(json!({})), "resources", json!({ "limits": { "cpu": "1" } }), "spec.resources: "),
     ];
     for (name, mut spec, key, value, named) in attempts {
         spec[key] = value;
@@ -460,4 +459,33 @@ async fn an_image_volume_that_cannot_be_pulled_holds_back_only_the_containers_th
     let removed = format!("remove_image_view image-volume/{uid}/v/v-1");
     assert!(world.runtime.calls().contains(&removed), "{:#?}", world.runtime.calls());
     assert!(files.path().join("data").exists(), "the image's own files stay");
+}
+
+#[tokio::test]
+async fn a_resize_that_the_runtime_refuses_is_reported_and_tried_again() {
+    let world = World::new().await;
+    let sized =
+        |cpu: &str| json!({ "requests": { "cpu": cpu, "memory": "10Mi" }, "limits": { "cpu": cpu, "memory": "10Mi" } });
+    world.create("web", json!({ "containers": [{ "name": "c", "image": "i:1", "resources": sized("100m") }] }));
+    let running = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["running"].is_object();
+    let web = world.wait("web", "running", running).await;
+    world.runtime.fail("update_container_resources", Some(RuntimeError::new(tonic::Code::Internal, "no")));
+    let mut wanted = web.clone();
+    wanted["metadata"]["generation"] = json!(2);
+    wanted["spec"]["containers"][0]["resources"] = sized("200m");
+    world.api.put("pods", wanted);
+    let condition = |pod: &Value| {
+        let all = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|condition| condition["type"] == "PodResizeInProgress")
+    };
+    let failed = |pod: &Value| condition(pod).is_some_and(|found| found["reason"] == "Error");
+    let web = world.wait("web", "refused", failed).await;
+    assert_eq!(condition(&web).expect("in progress")["message"], "rpc error: code = Internal desc = no");
+    world.wait_event("web", "ResizeError: Pod resize error: {").await;
+    world.runtime.fail("update_container_resources", None);
+    let web = world.wait("web", "resized", |pod| condition(pod).is_none()).await;
+    assert_eq!(web["status"]["containerStatuses"][0]["restartCount"], 0);
+    world.wait_event("web", "ResizeCompleted: Pod resize completed: {").await;
+    let updates = world.runtime.calls().into_iter().filter(|call| call.starts_with("update_container_resources"));
+    assert_eq!(updates.last().expect("an update"), "update_container_resources container-2 204 20000 10485760");
 }

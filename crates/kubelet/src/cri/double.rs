@@ -294,6 +294,12 @@ impl Runtime for RecordingRuntime {
         Ok(())
     }
 
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()> {
+        let v1::LinuxContainerResources { cpu_shares, cpu_quota, memory_limit_in_bytes, .. } = resources;
+        let told = format!("{id} {cpu_shares} {cpu_quota} {memory_limit_in_bytes}");
+        self.state.lock().call("update_container_resources", &told)
+    }
+
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
         let mut state = self.state.lock();
         let State { containers, lagging, .. } = &mut *state;

@@ -158,6 +158,16 @@ impl Runtime for GrpcRuntime {
         gone_is_done(self.runtime.clone().remove_container(request(message, REQUEST_TIMEOUT)).await.map(drop))
     }
 
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()> {
+        let message = v1::UpdateContainerResourcesRequest {
+            container_id: id.into(),
+            linux: Some(resources),
+            ..Default::default()
+        };
+        self.runtime.clone().update_container_resources(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(())
+    }
+
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
         let message = v1::ContainerStatusRequest { container_id: id.into(), verbose: false };
         let answer = self.runtime.clone().container_status(request(message, REQUEST_TIMEOUT)).await?;

@@ -124,6 +124,8 @@ pub trait Runtime: Send + Sync + 'static {
     /// Sends the stop signal and, once `grace` has passed, SIGKILL; returns when it is dead.
     async fn stop_container(&self, id: &str, grace: Duration) -> Result<()>;
     async fn remove_container(&self, id: &str) -> Result<()>;
+    /// Changes the limits of a running container; zero leaves one as it is.
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()>;
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus>;
     async fn list_containers(&self, filter: Option<v1::ContainerFilter>) -> Result<Vec<v1::Container>>;
     async fn list_container_stats(&self) -> Result<Vec<v1::ContainerStats>>;

@@ -45,7 +45,7 @@ impl PodWorker {
         if !self.write_status(&observed, true).await {
             return self.back_off("status");
         }
-        context.admitted.lock().remove(&self.uid);
+        self.release().await;
         if self.gone || pod.is_deleting() {
             return self.remove(observed).await;
         }

@@ -1,6 +1,7 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
 mod image_volume;
+mod resize;
 #[path = "../support/mod.rs"]
 mod support;
 
