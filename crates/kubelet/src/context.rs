@@ -8,10 +8,11 @@ use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
+use crate::csi::Drivers;
 use crate::image::Images;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
-use crate::volume::Volumes;
+use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
@@ -32,6 +33,7 @@ pub struct Context {
     pub secrets: ConfigCache<Secret>,
     pub images: Arc<Images>,
     pub volumes: Volumes,
+    pub(crate) csi: Arc<Drivers>,
     pub served_logs: ServedLogs,
     pub stats: Stats,
     pub allocations: Arc<Allocations>,
@@ -53,13 +55,25 @@ impl Context {
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
         let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
         let images = Arc::new(images);
+        let csi = Arc::<Drivers>::default();
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
-            volumes: Volumes::new(&config.root_dir, &images, &runtime),
+            volumes: Volumes::new(
+                &config.root_dir,
+                NodeParts {
+                    images: images.clone(),
+                    runtime: runtime.clone(),
+                    csi: csi.clone(),
+                    csi_objects: informers.of(),
+                    client: client.clone(),
+                    node_name: config.node_name.clone(),
+                },
+            ),
+            csi,
             images,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),

@@ -17,6 +17,7 @@ pub mod container;
 pub mod container_files;
 mod context;
 pub mod cri;
+pub mod csi;
 mod housekeeping;
 pub mod image;
 mod kill;
@@ -35,6 +36,7 @@ pub mod server;
 mod stats;
 pub mod status;
 mod sync;
+mod unix_grpc;
 mod unsupported;
 pub mod volume;
 pub mod wakers;
@@ -194,6 +196,7 @@ pub async fn run_with_runtime(
     let serve = server::run(context.clone(), shutdown.clone());
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs)?;
+    let register_drivers = csi::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs, register_drivers)?;
     Ok(())
 }

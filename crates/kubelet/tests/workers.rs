@@ -486,6 +486,6 @@ async fn a_resize_that_the_runtime_refuses_is_reported_and_tried_again() {
     let web = world.wait("web", "resized", |pod| condition(pod).is_none()).await;
     assert_eq!(web["status"]["containerStatuses"][0]["restartCount"], 0);
     world.wait_event("web", "ResizeCompleted: Pod resize completed: {").await;
-    let updates = world.runtime.calls().into_iter().filter(|call| call.starts_with("update_container_resources"));
-    assert_eq!(updates.last().expect("an update"), "update_container_resources container-2 204 20000 10485760");
+    let mut updates = world.runtime.calls().into_iter().filter(|call| call.starts_with("update_container_resources"));
+    assert_eq!(updates.next_back().expect("an update"), "update_container_resources container-2 204 20000 10485760");
 }

@@ -80,7 +80,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].portworxVolume"),
     volume("volumes[*].scaleIO"),
     volume("volumes[*].storageos"),
-    volume("volumes[*].csi"),
 ];
 
 /// By their path from the container; every list of containers is meant.

@@ -8,11 +8,10 @@ use crate::volume::pod_directory;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 const NAME: &str = "allocation.json";
-const NEW_NAME: &str = "allocation.json.new";
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
@@ -46,16 +45,7 @@ pub fn store(root: &Path, uid: &str, checkpoint: &Checkpoint) -> io::Result<()> 
         checkpoint.actuated.iter().map(|(id, amounts)| (id, amounts.render())).collect();
     let text = json!({ "allocated": checkpoint.allocation.to_value(), "actuated": actuated }).to_string();
     let directory = Dir::open(root)?.make_dirs(&Path::new("pods").join(uid), 0o755)?;
-    let (name, new) = (OsStr::new(NAME), OsStr::new(NEW_NAME));
-    match directory.remove_file(new) {
-        Ok(()) | Err(nix::errno::Errno::ENOENT) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let mut file = directory.create_file(new, 0o600)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    directory.rename(new, name)?;
-    directory.sync()
+    directory.replace_file(OsStr::new(NAME), text.as_bytes(), 0o600)
 }
 
 #[cfg(test)]

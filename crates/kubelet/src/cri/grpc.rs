@@ -6,13 +6,12 @@ use super::v1::image_service_client::ImageServiceClient;
 use super::v1::runtime_service_client::RuntimeServiceClient;
 use super::v1::{self};
 use super::{ExecOutput, ImageMount, Result, Runtime, RuntimeError, RuntimeEvent};
+use crate::unix_grpc;
 use async_trait::async_trait;
-use hyper_util::rt::TokioIo;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
-use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::transport::Channel;
 
 /// Ordinary calls answer within this or are given up, as upstream's
 /// `runtimeRequestTimeout`. Pulls and sandbox creation have their own limits.
@@ -33,12 +32,7 @@ impl GrpcRuntime {
     /// the runtime comes back.
     pub fn connect(endpoint: &str) -> Result<Self> {
         let path: PathBuf = Path::new(endpoint.strip_prefix("unix://").unwrap_or(endpoint)).to_path_buf();
-        let channel = Endpoint::from_static("http://containerd.invalid")
-            .connect_timeout(Duration::from_secs(5))
-            .connect_with_connector_lazy(tower::service_fn(move |_: Uri| {
-                let path = path.clone();
-                async move { UnixStream::connect(path).await.map(TokioIo::new) }
-            }));
+        let channel = unix_grpc::connect(path);
         Ok(Self {
             runtime: RuntimeServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
             image: ImageServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),

@@ -7,6 +7,7 @@
 
 use super::v1;
 use super::{ImageMount, Result, RuntimeError};
+use crate::unix_grpc;
 use std::collections::HashMap;
 use std::time::Duration;
 use tonic::transport::Channel;
@@ -72,9 +73,11 @@ impl Snapshots {
             parent: chain_id.into(),
             labels: HashMap::from([(ROOT_LABEL.to_owned(), jiff::Timestamp::now().to_string())]),
         };
-        let made = self.call::<_, MountsResponse>("View", request).await;
+        let made = self.call::<_, MountsResponse>("/containerd.services.snapshots.v1.Snapshots/View", request).await;
         let found = match made {
-            Err(error) if error.code == tonic::Code::AlreadyExists => self.call("Mounts", self.named(key)).await?,
+            Err(error) if error.code == tonic::Code::AlreadyExists => {
+                self.call("/containerd.services.snapshots.v1.Snapshots/Mounts", self.named(key)).await?
+            }
             other => other?,
         };
         let mounts = found.mounts.into_iter();
@@ -82,7 +85,7 @@ impl Snapshots {
     }
 
     pub async fn remove(&self, key: &str) -> Result<()> {
-        match self.call::<_, Empty>("Remove", self.named(key)).await {
+        match self.call::<_, Empty>("/containerd.services.snapshots.v1.Snapshots/Remove", self.named(key)).await {
             Err(error) if !error.is_not_found() => Err(error),
             _ => Ok(()),
         }
@@ -92,21 +95,13 @@ impl Snapshots {
         MountsRequest { snapshotter: self.snapshotter.clone(), key: key.into() }
     }
 
-    async fn call<Q, A>(&self, method: &str, message: Q) -> Result<A>
+    async fn call<Q, A>(&self, path: &'static str, message: Q) -> Result<A>
     where
         Q: prost::Message + Default + 'static,
         A: prost::Message + Default + 'static,
     {
-        let mut grpc = tonic::client::Grpc::new(self.channel.clone());
-        grpc.ready().await.map_err(|error| RuntimeError::new(tonic::Code::Unavailable, error.to_string()))?;
-        let mut request = tonic::Request::new(message);
-        request.set_timeout(TIMEOUT);
-        let namespace = tonic::metadata::MetadataValue::from_static(NAMESPACE);
-        request.metadata_mut().insert("containerd-namespace", namespace);
-        let path = http::uri::PathAndQuery::try_from(format!("/containerd.services.snapshots.v1.Snapshots/{method}"))
-            .map_err(|error| RuntimeError::new(tonic::Code::Internal, error.to_string()))?;
-        let codec = tonic_prost::ProstCodec::<Q, A>::default();
-        Ok(grpc.unary(request, path, codec).await?.into_inner())
+        let header = Some(("containerd-namespace", NAMESPACE));
+        unix_grpc::call(&self.channel, path, message, TIMEOUT, header).await.map_err(RuntimeError::from)
     }
 }
 

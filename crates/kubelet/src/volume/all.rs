@@ -1,13 +1,16 @@
 //! Every kind of volume that this node has, one line each.
 
-use super::{VolumePlugin, config_map, downward_api, empty_dir, host_path, image, local, projected, secret};
-use crate::cri::Runtime;
-use crate::image::Images;
-use std::sync::Arc;
+use super::{
+    NodeParts, VolumePlugin, config_map, csi, downward_api, empty_dir, host_path, image, local, projected, secret,
+};
+use std::path::Path;
 
-pub(super) fn plugins(images: &Arc<Images>, runtime: &Arc<dyn Runtime>) -> Vec<Box<dyn VolumePlugin>> {
+pub(super) fn plugins(root: &Path, parts: NodeParts) -> Vec<Box<dyn VolumePlugin>> {
+    let NodeParts { images, runtime, csi: drivers, csi_objects: objects, client, node_name } = parts;
     let mut plugins = plugins_of_machine();
-    plugins.push(Box::new(image::ImageVolume { images: images.clone(), runtime: runtime.clone() }));
+    plugins.push(Box::new(image::ImageVolume { images, runtime }));
+    let users = csi::Users::default();
+    plugins.push(Box::new(csi::CsiVolume { root: root.into(), drivers, objects, client, node_name, users }));
     plugins
 }
 

@@ -14,6 +14,8 @@ pub mod atomic;
 pub mod beneath;
 pub mod claim;
 mod config_map;
+mod csi;
+mod csi_source;
 mod downward_api;
 mod empty_dir;
 pub mod host_path;
@@ -34,9 +36,12 @@ pub use place::VolumePlace;
 pub use request::{PodVolumes, Tokens, VolumeRequest};
 
 use crate::cri::Runtime;
+use crate::csi::Drivers;
 use crate::image::{Images, PullFailure};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, PodView, VolumeView};
+use ferry_api::view::storage::v1::CSIDriver;
+use ferry_client::{Client, Informer};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -147,6 +152,16 @@ pub trait VolumePlugin: Send + Sync {
     }
 }
 
+/// The parts of the kubelet that some kinds of volumes need.
+pub(crate) struct NodeParts {
+    pub images: Arc<Images>,
+    pub runtime: Arc<dyn Runtime>,
+    pub csi: Arc<Drivers>,
+    pub csi_objects: Informer<CSIDriver>,
+    pub client: Client,
+    pub node_name: String,
+}
+
 /// The volumes of all pods of this node.
 pub struct Volumes {
     root: Arc<Path>,
@@ -155,8 +170,8 @@ pub struct Volumes {
 
 impl Volumes {
     /// `root` is the kubelet's directory.
-    pub fn new(root: &Path, images: &Arc<Images>, runtime: &Arc<dyn Runtime>) -> Self {
-        Self { root: root.into(), plugins: all::plugins(images, runtime) }
+    pub(crate) fn new(root: &Path, parts: NodeParts) -> Self {
+        Self { root: root.into(), plugins: all::plugins(root, parts) }
     }
 
     /// Only the kinds that need nothing but this machine.
