@@ -18,6 +18,8 @@ pub mod container_files;
 mod context;
 pub mod cri;
 pub mod csi;
+#[cfg(test)]
+mod every_field;
 mod housekeeping;
 pub mod image;
 mod kill;

@@ -25,7 +25,7 @@ use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{Node, Pod, PodStatusView};
 use ferry_client::{EventType, Patch, SharedObject};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -226,10 +226,8 @@ impl PodWorker {
         Next::Wait(self.retry.until(what, now))
     }
 
-    /// activeDeadlineSeconds, counted from when the kubelet took the pod on.
     fn deadline(&self) -> Option<Timestamp> {
-        let seconds = self.pod.view().spec().active_deadline_seconds()?;
-        self.known_status().start_time()?.saturating_add(SignedDuration::from_secs(seconds)).ok()
+        pod::deadline(self.pod.view(), self.known_status().start_time())
     }
 
     fn check_deadline(&mut self) {

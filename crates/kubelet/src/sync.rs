@@ -236,9 +236,7 @@ impl<'a> PodSync<'a> {
 
     /// The runtime's name for the pod's RuntimeClass; empty for its default.
     async fn runtime_handler(&self) -> Result<String, String> {
-        let Some(name) = self.pod().spec().runtime_class_name().filter(|name| !name.is_empty()) else {
-            return Ok(String::new());
-        };
+        let Some(name) = pod::runtime_class(self.pod()) else { return Ok(String::new()) };
         let class = self.context.client.api::<RuntimeClass>("").get(name).await;
         class.map(|class| class.view().handler().to_owned()).map_err(|error| match error.is_not_found() {
             true => format!("RuntimeClass {name:?} not found"),

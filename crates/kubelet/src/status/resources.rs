@@ -54,14 +54,19 @@ pub(super) fn set_pod_resources(inputs: &Inputs<'_>, phase: &str, status: &mut P
     let requests = spec_requests(spec);
     status.set_allocated_resources(requests.iter().map(|(name, amount)| (*name, amount.to_string())));
     let mut resources = stated(spec.resources().unwrap_or_default());
-    if phase != "Running" {
+    let old = inputs.old.resources().filter(|_| inputs.old.phase() == "Running");
+    if let (None, "Running", Some(old)) = (inputs.runtime.cgroup, phase, old) {
+        // Nothing is known of the cgroup at this moment.
+        status.set_resources(old.to_owned());
+        return;
+    }
+    let Some(values) = inputs.runtime.cgroup.filter(|_| phase == "Running") else {
         insert_all(&mut resources, "requests", &requests);
         insert_all(&mut resources, "limits", &spec_limits(spec));
         status.set_resources(ResourceRequirements::from(resources));
         return;
-    }
-    let old = inputs.old.resources().filter(|_| inputs.old.phase() == "Running").unwrap_or_default();
-    let values = inputs.runtime.cgroup.unwrap_or_default();
+    };
+    let old = old.unwrap_or_default();
     if let Some(fields) = resources.as_object_mut() {
         for list in ["requests", "limits"] {
             let present = fields.entry(list).or_insert_with(|| json!({}));

@@ -92,7 +92,7 @@ impl VolumePlugin for CsiVolume {
     }
 
     fn takes(&self, volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool {
-        volume.csi().is_some() || bound.is_some_and(|bound| bound.spec().csi().is_some())
+        takes(volume, bound)
     }
 
     async fn attach(&self, request: &VolumeRequest) -> Result<(), String> {
@@ -199,6 +199,10 @@ impl VolumePlugin for CsiVolume {
         }
         Ok(())
     }
+}
+
+pub(super) fn takes(volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool {
+    volume.csi().is_some() || bound.is_some_and(|bound| bound.spec().csi().is_some())
 }
 
 impl CsiVolume {

@@ -37,7 +37,7 @@ impl VolumePlugin for ImageVolume {
     }
 
     fn takes(&self, volume: VolumeView<'_>, _: Option<PersistentVolumeView<'_>>) -> bool {
-        volume.image().is_some()
+        takes(volume)
     }
 
     fn set_up_time(&self) -> SetUpTime {
@@ -88,6 +88,10 @@ impl VolumePlugin for ImageVolume {
         }
         Ok(())
     }
+}
+
+pub(super) fn takes(volume: VolumeView<'_>) -> bool {
+    volume.image().is_some()
 }
 
 /// The ids of all images that volumes of pods are made of; they are not to be collected.

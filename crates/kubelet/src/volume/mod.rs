@@ -152,6 +152,14 @@ pub trait VolumePlugin: Send + Sync {
     }
 }
 
+/// Whether a volume of a pod's spec is made on this node, by a plugin or behind a claim.
+#[cfg(test)]
+pub(crate) fn is_made(volume: VolumeView<'_>) -> bool {
+    let is_claimed = volume.persistent_volume_claim().is_some() || volume.ephemeral().is_some();
+    let of_machine = all::plugins_of_machine().iter().any(|plugin| plugin.takes(volume, None));
+    is_claimed || of_machine || image::takes(volume) || csi::takes(volume, None)
+}
+
 /// The parts of the kubelet that some kinds of volumes need.
 pub(crate) struct NodeParts {
     pub images: Arc<Images>,
