@@ -111,8 +111,10 @@ impl TestDriver {
                 return Ok(info.encode_to_vec());
             }
             "NodeGetCapabilities" => {
-                let rpc = Some(proto::RpcCapability { kind: proto::STAGE_UNSTAGE_VOLUME });
-                return Ok(proto::Capabilities { capabilities: vec![proto::NodeCapability { rpc }] }.encode_to_vec());
+                let capabilities = [proto::STAGE_UNSTAGE_VOLUME, proto::EXPAND_VOLUME];
+                let capabilities =
+                    capabilities.map(|kind| proto::NodeCapability { rpc: Some(proto::RpcCapability { kind }) });
+                return Ok(proto::Capabilities { capabilities: capabilities.into() }.encode_to_vec());
             }
             _ => {}
         }
@@ -140,6 +142,11 @@ impl TestDriver {
                 let target = Path::new(&request.target_path);
                 std::fs::create_dir_all(target).map_err(|error| error.to_string())?;
                 bind(&source, target, request.readonly)?;
+            }
+            "NodeExpandVolume" => {
+                let request: proto::ExpandVolume = read(message)?;
+                let size = request.capacity_range.unwrap_or_default().required_bytes;
+                self.note(method, &format!("{} {size}", request.volume_id));
             }
             "NodeUnpublishVolume" => {
                 let request: proto::UnpublishVolume = read(message)?;

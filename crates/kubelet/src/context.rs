@@ -70,6 +70,7 @@ impl Context {
                     csi: csi.clone(),
                     csi_objects: informers.of(),
                     client: client.clone(),
+                    recorder: recorder.clone(),
                     node_name: config.node_name.clone(),
                 },
             ),

@@ -329,7 +329,8 @@ impl PodWorker {
                 None
             }
         };
-        let deadlines = [outcome.retry_at, self.tokens.renew_at(), self.deadline(), resize_at];
+        let look_again = mounted.look_again.and_then(|wait| Timestamp::now().saturating_add(wait).ok());
+        let deadlines = [outcome.retry_at, self.tokens.renew_at(), self.deadline(), resize_at, look_again];
         Next::Wait(deadlines.into_iter().flatten().min())
     }
 

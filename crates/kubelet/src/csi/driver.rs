@@ -14,6 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeCapabilities {
     pub stage: bool,
+    pub expand: bool,
     pub mount_group: bool,
     pub single_node_multi_writer: bool,
 }
@@ -21,19 +22,24 @@ pub struct NodeCapabilities {
 #[derive(Clone)]
 pub struct Driver {
     pub name: String,
+    pub capabilities: NodeCapabilities,
     channel: Channel,
 }
 
 impl Driver {
-    pub fn new(name: &str, socket: PathBuf) -> Self {
-        Self { name: name.to_owned(), channel: unix_grpc::connect(socket) }
+    /// Asks the driver what it can do; that does not change while it is registered.
+    pub async fn connect(name: &str, socket: PathBuf) -> Result<Self, Status> {
+        let channel = unix_grpc::connect(socket);
+        let mut driver = Self { name: name.to_owned(), capabilities: NodeCapabilities::default(), channel };
+        driver.capabilities = driver.read_capabilities().await?;
+        Ok(driver)
     }
 
     pub async fn node_info(&self) -> Result<proto::NodeInfo, Status> {
         self.call("/csi.v1.Node/NodeGetInfo", proto::Empty {}).await
     }
 
-    pub async fn capabilities(&self) -> Result<NodeCapabilities, Status> {
+    async fn read_capabilities(&self) -> Result<NodeCapabilities, Status> {
         let answer: proto::Capabilities = self.call("/csi.v1.Node/NodeGetCapabilities", proto::Empty {}).await?;
         let has = |kind: i32| {
             let mut all = answer.capabilities.iter().filter_map(|capability| capability.rpc.as_ref());
@@ -41,6 +47,7 @@ impl Driver {
         };
         Ok(NodeCapabilities {
             stage: has(proto::STAGE_UNSTAGE_VOLUME),
+            expand: has(proto::EXPAND_VOLUME),
             mount_group: has(proto::VOLUME_MOUNT_GROUP),
             single_node_multi_writer: has(proto::SINGLE_NODE_MULTI_WRITER),
         })
@@ -60,6 +67,10 @@ impl Driver {
 
     pub async fn unpublish(&self, request: proto::UnpublishVolume) -> Result<(), Status> {
         self.call::<_, proto::Empty>("/csi.v1.Node/NodeUnpublishVolume", request).await.map(drop)
+    }
+
+    pub async fn expand(&self, request: proto::ExpandVolume) -> Result<(), Status> {
+        self.call::<_, proto::Empty>("/csi.v1.Node/NodeExpandVolume", request).await.map(drop)
     }
 
     async fn call<Q, A>(&self, path: &'static str, message: Q) -> Result<A, Status>

@@ -66,6 +66,7 @@ pub struct RpcCapability {
 }
 
 pub const STAGE_UNSTAGE_VOLUME: i32 = 1;
+pub const EXPAND_VOLUME: i32 = 3;
 pub const SINGLE_NODE_MULTI_WRITER: i32 = 5;
 pub const VOLUME_MOUNT_GROUP: i32 = 6;
 
@@ -143,4 +144,26 @@ pub struct UnpublishVolume {
     pub volume_id: String,
     #[prost(string, tag = "2")]
     pub target_path: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct ExpandVolume {
+    #[prost(string, tag = "1")]
+    pub volume_id: String,
+    #[prost(string, tag = "2")]
+    pub volume_path: String,
+    #[prost(message, optional, tag = "3")]
+    pub capacity_range: Option<CapacityRange>,
+    #[prost(string, tag = "4")]
+    pub staging_target_path: String,
+    #[prost(message, optional, tag = "5")]
+    pub volume_capability: Option<VolumeCapability>,
+    #[prost(map = "string, string", tag = "6")]
+    pub secrets: HashMap<String, String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct CapacityRange {
+    #[prost(int64, tag = "1")]
+    pub required_bytes: i64,
 }

@@ -111,7 +111,7 @@ impl Registrar {
 
     async fn install(&self, info: &PluginInfo, socket: &Path) -> Result<(), String> {
         let endpoint = judge(info)?.map_or_else(|| socket.to_owned(), PathBuf::from);
-        let driver = Driver::new(&info.name, endpoint);
+        let driver = Driver::connect(&info.name, endpoint).await.map_err(|error| error.to_string())?;
         let node = driver.node_info().await.map_err(|error| error.to_string())?;
         node_object::install(&self.context, &info.name, &node).await?;
         self.context.csi.insert(driver);

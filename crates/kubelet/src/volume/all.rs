@@ -6,11 +6,19 @@ use super::{
 use std::path::Path;
 
 pub(super) fn plugins(root: &Path, parts: NodeParts) -> Vec<Box<dyn VolumePlugin>> {
-    let NodeParts { images, runtime, csi: drivers, csi_objects: objects, client, node_name } = parts;
+    let NodeParts { images, runtime, csi: drivers, csi_objects: objects, client, recorder, node_name } = parts;
     let mut plugins = plugins_of_machine();
     plugins.push(Box::new(image::ImageVolume { images, runtime }));
-    let users = csi::Users::default();
-    plugins.push(Box::new(csi::CsiVolume { root: root.into(), drivers, objects, client, node_name, users }));
+    plugins.push(Box::new(csi::CsiVolume {
+        root: root.into(),
+        drivers,
+        objects,
+        client,
+        recorder,
+        node_name,
+        users: csi::Users::default(),
+        looked: Default::default(),
+    }));
     plugins
 }
 

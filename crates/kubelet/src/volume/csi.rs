@@ -9,6 +9,7 @@
 
 use super::beneath::Dir;
 use super::claim::refuse_block;
+use super::csi_expand;
 use super::csi_source::{CsiSource, Lifecycle, VolumeData, staging_directory};
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
@@ -21,16 +22,17 @@ use crate::csi::{Driver, Drivers, NodeCapabilities, proto};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, Secret, VolumeView};
 use ferry_api::view::storage::v1::{CSIDriver, VolumeAttachment};
-use ferry_client::{Client, Informer, SharedObject};
+use ferry_client::{Client, Informer, Recorder, SharedObject};
 use parking_lot::Mutex;
 use serde_json::{Map, json};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub(super) const NAME: &str = "csi";
-const MOUNT: &str = "mount";
+pub(super) const MOUNT: &str = "mount";
 /// An empty file that is made when the volume is mounted and the pod's group has got it.
 const READY: &str = "ready";
 
@@ -41,6 +43,9 @@ pub struct CsiVolume {
     pub(super) client: Client,
     pub(super) node_name: String,
     pub(super) users: Users,
+    pub(super) recorder: Recorder,
+    /// When the claims of volumes were last read, by the volumes' directories.
+    pub(super) looked: Mutex<HashMap<PathBuf, Instant>>,
 }
 
 /// The directories of pods that have each volume, and a lock for the calls about it: of two pods
@@ -124,7 +129,7 @@ impl VolumePlugin for CsiVolume {
         let written = data.clone();
         request.on_disk(move |request| written.store(request.root(), &place)).await?;
         let driver = self.drivers.find(&source.driver)?;
-        let capabilities = driver.capabilities().await.map_err(text)?;
+        let capabilities = driver.capabilities;
         if source.lifecycle == Lifecycle::Ephemeral || !capabilities.stage {
             return Ok(());
         }
@@ -156,6 +161,19 @@ impl VolumePlugin for CsiVolume {
             self.publish_now(request, &source, &driver, &target, object.as_ref()).await?;
         }
         Ok(MountedVolume { path: target, must_be_read_only })
+    }
+
+    async fn expand(&self, request: &VolumeRequest) -> Result<(), String> {
+        let source = CsiSource::of(request)?;
+        match self.may_grow(&source) {
+            true => self.grow(request, &source).await,
+            false => Ok(()),
+        }
+    }
+
+    fn look_again(&self, request: &VolumeRequest) -> Option<Duration> {
+        let source = CsiSource::of(request).ok()?;
+        self.may_grow(&source).then_some(csi_expand::LOOK_EVERY)
     }
 
     async fn unpublish(&self, place: &VolumePlace) -> Result<(), String> {
@@ -227,7 +245,7 @@ impl CsiVolume {
         target: &Path,
         object: Option<&SharedObject<CSIDriver>>,
     ) -> Result<(), String> {
-        let capabilities = driver.capabilities().await.map_err(text)?;
+        let capabilities = driver.capabilities;
         let spec = object.map(|object| object.view().spec()).unwrap_or_default();
         let mut volume_context = source.attributes.clone();
         if spec.pod_info_on_mount() == Some(true) {
@@ -266,7 +284,7 @@ impl CsiVolume {
         if !staging.exists() {
             return Ok(());
         }
-        if driver.capabilities().await.map_err(text)?.stage {
+        if driver.capabilities.stage {
             let message = proto::UnstageVolume {
                 volume_id: data.handle.clone(),
                 staging_target_path: staging.to_string_lossy().into_owned(),
@@ -297,7 +315,10 @@ impl CsiVolume {
         Ok(status.attachment_metadata().to_map().into_iter().collect())
     }
 
-    async fn secrets(&self, reference: Option<&(String, String)>) -> Result<HashMap<String, String>, String> {
+    pub(super) async fn secrets(
+        &self,
+        reference: Option<&(String, String)>,
+    ) -> Result<HashMap<String, String>, String> {
         let Some((namespace, name)) = reference else { return Ok(HashMap::new()) };
         let found = self.client.api::<Secret>(namespace).get(name).await;
         let found = found.map_err(|error| {
@@ -327,12 +348,16 @@ impl CsiVolume {
     }
 }
 
-fn text(status: tonic::Status) -> String {
+pub(super) fn text(status: tonic::Status) -> String {
     RuntimeError::from(status).to_string()
 }
 
 /// Upstream's mapping of the first access mode (pkg/volume/csi/csi_client.go).
-fn capability(request: &VolumeRequest, source: &CsiSource, capabilities: NodeCapabilities) -> proto::VolumeCapability {
+pub(super) fn capability(
+    request: &VolumeRequest,
+    source: &CsiSource,
+    capabilities: NodeCapabilities,
+) -> proto::VolumeCapability {
     let group = request.fs_group().filter(|_| capabilities.mount_group);
     proto::VolumeCapability {
         mount: Some(proto::MountVolume {

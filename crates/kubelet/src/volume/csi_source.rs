@@ -47,6 +47,7 @@ pub struct CsiSource {
     /// Namespace and name.
     pub stage_secret: Option<(String, String)>,
     pub publish_secret: Option<(String, String)>,
+    pub expand_secret: Option<(String, String)>,
 }
 
 impl CsiSource {
@@ -65,6 +66,7 @@ impl CsiSource {
                 access_modes: Vec::new(),
                 mount_options: Vec::new(),
                 stage_secret: None,
+                expand_secret: None,
                 publish_secret: own
                     .node_publish_secret_ref()
                     .map(|secret| (namespace.to_owned(), secret.name().to_owned())),
@@ -84,6 +86,9 @@ impl CsiSource {
             mount_options: bound.spec().mount_options().to_vec(),
             stage_secret: own
                 .node_stage_secret_ref()
+                .map(|secret| (secret.namespace().to_owned(), secret.name().to_owned())),
+            expand_secret: own
+                .node_expand_secret_ref()
                 .map(|secret| (secret.namespace().to_owned(), secret.name().to_owned())),
             publish_secret: own
                 .node_publish_secret_ref()

@@ -15,6 +15,7 @@ pub mod beneath;
 pub mod claim;
 mod config_map;
 mod csi;
+mod csi_expand;
 mod csi_source;
 mod downward_api;
 mod empty_dir;
@@ -41,11 +42,12 @@ use crate::image::{Images, PullFailure};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, PodView, VolumeView};
 use ferry_api::view::storage::v1::CSIDriver;
-use ferry_client::{Client, Informer};
+use ferry_client::{Client, Informer, Recorder};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One volume that could not be made. Shown as
 /// `MountVolume.SetUp failed for volume "x" : why`.
@@ -60,6 +62,8 @@ pub struct VolumeError {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mounted {
     pub volumes: HashMap<String, MountedVolume>,
+    /// When one of them is to be looked at again.
+    pub look_again: Option<Duration>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +143,11 @@ pub trait VolumePlugin: Send + Sync {
         Ok(())
     }
 
+    /// When the volume is to be looked at again although nothing has happened to its pod.
+    fn look_again(&self, _: &VolumeRequest) -> Option<Duration> {
+        None
+    }
+
     /// Undoes [`Self::publish`], and [`Self::stage`] when no other pod has the volume. Only the
     /// disk says what there was: the API may have forgotten the pod. Called for each
     /// directory of the plugin's before the pod's files are unmounted and removed.
@@ -167,6 +176,7 @@ pub(crate) struct NodeParts {
     pub csi: Arc<Drivers>,
     pub csi_objects: Informer<CSIDriver>,
     pub client: Client,
+    pub recorder: Recorder,
     pub node_name: String,
 }
 
@@ -212,6 +222,7 @@ impl Volumes {
             }
             let volume = set_up_one(plugin, &request).await.map_err(|failure| failed(failure.into_text()))?;
             mounted.volumes.insert(name, volume);
+            mounted.look_again = mounted.look_again.into_iter().chain(plugin.look_again(&request)).min();
         }
         Ok(mounted)
     }

@@ -140,6 +140,26 @@ async fn a_csi_driver_mounts_and_unmounts_what_pods_ask_for() {
     wait_gone(&api, "first").await;
     assert_eq!((driver.count("NodeUnpublishVolume one"), driver.count("NodeUnstageVolume one")), (1, 0));
 
+    // A claim that the controller has grown is grown where the next pod mounts it.
+    let mut volume = api.get("persistentvolumes", "", "pv-one").expect("the volume");
+    volume["spec"]["capacity"]["storage"] = json!("2Gi");
+    api.put("persistentvolumes", volume);
+    let mut claim = api.get("persistentvolumeclaims", "default", "one").expect("the claim");
+    claim["status"]["capacity"] = json!({ "storage": "1Gi" });
+    claim["status"]["allocatedResourceStatuses"] = json!({ "storage": "NodeResizePending" });
+    claim["status"]["conditions"] = json!([{ "type": "FileSystemResizePending", "status": "True" }]);
+    api.put("persistentvolumeclaims", claim);
+    api.put("pods", pod("grower", user(claimed("one"), &["pause"])));
+    wait_for(&api, "grower", "ready", is_ready).await;
+    assert_eq!(driver.count(&format!("NodeExpandVolume one {}", 2i64 << 30)), 1);
+    let claim = api.get("persistentvolumeclaims", "default", "one").expect("the claim");
+    assert_eq!(claim["status"]["capacity"]["storage"], "2Gi");
+    assert_eq!(claim["status"]["allocatedResourceStatuses"], json!({}));
+    let wanted = "FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume \"pv-one\" node-a";
+    assert!(api.events("grower").contains(&wanted.to_owned()), "{:#?}", api.events("grower"));
+    api.delete_pod("default", "grower", 0);
+    wait_gone(&api, "grower").await;
+
     // A volume that has to be attached waits for its attachment.
     put_driver(&api, true);
     put_volume(&api, "two");
@@ -175,7 +195,7 @@ async fn a_csi_driver_mounts_and_unmounts_what_pods_ask_for() {
     for name in ["second", "fourth"] {
         wait_gone(&api, name).await;
     }
-    assert_eq!((driver.count("NodeUnpublishVolume one"), driver.count("NodeUnstageVolume one")), (2, 1));
+    assert_eq!((driver.count("NodeUnpublishVolume one"), driver.count("NodeUnstageVolume one")), (3, 1));
     assert_eq!((driver.count("NodeUnpublishVolume csi-"), driver.count("NodeUnstageVolume csi-")), (1, 0));
     assert_eq!(std::fs::read_to_string(driver.file("one", "file")).expect("kept"), "kept");
 
