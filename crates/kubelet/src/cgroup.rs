@@ -1,5 +1,10 @@
 //! The cgroups above a pod's containers. The runtime makes each container's own; the
-//! pod's is made here with its limits and removed here when the pod is gone.
+//! pod's is made here with its limits, resized, and removed here when the pod is gone. The values
+//! of both are read here.
+
+mod values;
+
+pub use values::{CgroupValues, CpuWeight};
 
 use crate::container::resources::PodCgroup;
 use std::io;
@@ -24,9 +29,7 @@ fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup) -> io::Re
         let path = mount.join(relative);
         std::fs::create_dir_all(&path)?;
         delegate(mount, Path::new(relative));
-        // Shares of 2..262144 are weights of 1..10000.
-        let weight = 1 + ((limits.cpu_shares - 2).max(0) * 9999) / 262_142;
-        set(&path, "cpu.weight", &weight.to_string());
+        set(&path, "cpu.weight", &values::weight_of(limits.cpu_shares).to_string());
         if let Some(quota) = limits.cpu_quota.filter(|quota| *quota > 0) {
             set(&path, "cpu.max", &format!("{quota} 100000"));
         }
@@ -50,6 +53,42 @@ fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup) -> io::Re
         set(&memory, "memory.limit_in_bytes", &limit.to_string());
     }
     Ok(())
+}
+
+/// One value of a pod's cgroup that a resize changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CgroupChange {
+    CpuShares(i64),
+    /// Microseconds of every 100 ms.
+    CpuQuota(i64),
+    MemoryLimit(i64),
+}
+
+/// Changes the cgroup of a running pod. Blocking.
+pub fn change(parent: &str, change: CgroupChange) -> io::Result<()> {
+    change_at(Path::new(MOUNT), is_v2(), parent, change)
+}
+
+fn change_at(mount: &Path, v2: bool, parent: &str, change: CgroupChange) -> io::Result<()> {
+    let relative = parent.trim_start_matches('/');
+    let (controller, file, value) = match (change, v2) {
+        (CgroupChange::CpuShares(shares), true) => ("cpu", "cpu.weight", values::weight_of(shares).to_string()),
+        (CgroupChange::CpuShares(shares), false) => ("cpu", "cpu.shares", shares.to_string()),
+        (CgroupChange::CpuQuota(quota), true) => ("cpu", "cpu.max", format!("{quota} 100000")),
+        (CgroupChange::CpuQuota(quota), false) => ("cpu", "cpu.cfs_quota_us", quota.to_string()),
+        (CgroupChange::MemoryLimit(limit), true) => ("memory", "memory.max", limit.to_string()),
+        (CgroupChange::MemoryLimit(limit), false) => ("memory", "memory.limit_in_bytes", limit.to_string()),
+    };
+    let directory = if v2 { mount.join(relative) } else { mount.join(controller).join(relative) };
+    let path = directory.join(file);
+    std::fs::write(&path, &value).map_err(|error| {
+        io::Error::new(error.kind(), format!("failed to write {value:?} to {}: {error}", path.display()))
+    })
+}
+
+/// The values of a cgroup; `None` where there is no such cgroup. Blocking.
+pub fn read(cgroup: &str) -> Option<CgroupValues> {
+    CgroupValues::read(Path::new(MOUNT), is_v2(), cgroup)
 }
 
 /// Lets children use the controllers, from the root downwards.

@@ -2,19 +2,21 @@
 //! and what is known of the machine.
 
 use crate::Config;
+use crate::allocation::Allocations;
 use crate::config_cache::ConfigCache;
 use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
+use crate::csi::Drivers;
 use crate::image::Images;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
+use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
-use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
-use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
+use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -29,11 +31,12 @@ pub struct Context {
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
-    pub images: Images,
+    pub images: Arc<Images>,
+    pub volumes: Volumes,
+    pub(crate) csi: Arc<Drivers>,
     pub served_logs: ServedLogs,
     pub stats: Stats,
-    /// Pods this node has taken on and that have not finished, by uid.
-    pub admitted: Mutex<HashMap<String, SharedObject<Pod>>>,
+    pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
@@ -50,16 +53,32 @@ impl Context {
         let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
+        let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
+        let images = Arc::new(images);
+        let csi = Arc::<Drivers>::default();
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
-            images: Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?,
+            volumes: Volumes::new(
+                &config.root_dir,
+                NodeParts {
+                    images: images.clone(),
+                    runtime: runtime.clone(),
+                    csi: csi.clone(),
+                    csi_objects: informers.of(),
+                    client: client.clone(),
+                    recorder: recorder.clone(),
+                    node_name: config.node_name.clone(),
+                },
+            ),
+            csi,
+            images,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
-            admitted: Mutex::default(),
+            allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             config,

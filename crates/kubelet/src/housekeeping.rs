@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::context::Context;
 use crate::cri::v1;
+use crate::volume::image::images_in_use;
 use ferry_client::EventType;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -46,7 +47,10 @@ impl ImageAges {
         };
         context.images.prune_records(&images, listed_at).await;
         let now = Timestamp::now();
-        let used = compute_used(&containers, &context.config.kept_images);
+        let root = context.config.root_dir.clone();
+        let in_volumes = tokio::task::spawn_blocking(move || images_in_use(&root)).await.unwrap_or_default();
+        let mut used = compute_used(&containers, &context.config.kept_images);
+        used.extend(in_volumes);
         self.0.retain(|id, _| images.iter().any(|image| image.id == *id));
         for image in &images {
             let ages = self.0.entry(image.id.clone()).or_insert((now, now));

@@ -8,6 +8,7 @@
 //! reads both, adopts the containers that run, and restarts none.
 
 pub mod admit;
+mod allocation;
 pub mod backoff;
 pub mod cgroup;
 pub mod cni;
@@ -16,6 +17,9 @@ pub mod container;
 pub mod container_files;
 mod context;
 pub mod cri;
+pub mod csi;
+#[cfg(test)]
+mod every_field;
 mod housekeeping;
 pub mod image;
 mod kill;
@@ -34,6 +38,7 @@ pub mod server;
 mod stats;
 pub mod status;
 mod sync;
+mod unix_grpc;
 mod unsupported;
 pub mod volume;
 pub mod wakers;
@@ -193,6 +198,7 @@ pub async fn run_with_runtime(
     let serve = server::run(context.clone(), shutdown.clone());
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs)?;
+    let register_drivers = csi::run(context.clone(), shutdown.clone());
+    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs, register_drivers)?;
     Ok(())
 }

@@ -2,6 +2,8 @@
 //!
 //! `pod_worker` reads it afresh before each decision; `plan` and `status` judge it.
 
+use crate::allocation::amounts::ContainerAmounts;
+use crate::cgroup::{self, CgroupValues};
 use crate::container_files::ContainerFiles;
 use crate::cri::{self, Runtime, RuntimeError, v1};
 use crate::log_line::LogLine;
@@ -17,6 +19,8 @@ pub const POD_UID_LABEL: &str = "io.kubernetes.pod.uid";
 pub const CONTAINER_NAME_LABEL: &str = "io.kubernetes.container.name";
 pub const HASH_ANNOTATION: &str = "io.kubernetes.container.hash";
 pub const RESTART_COUNT_ANNOTATION: &str = "io.kubernetes.container.restartCount";
+/// The amounts that the container was created with.
+pub const AMOUNTS_ANNOTATION: &str = "ferry.dev/container-resources";
 pub const TERMINATION_PATH_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePath";
 pub const TERMINATION_POLICY_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePolicy";
 
@@ -61,12 +65,18 @@ pub struct ContainerRecord {
     pub hash: u64,
     pub restart_count: u32,
     pub log_path: String,
+    /// The amounts that the runtime was last told; `None` for a container that carries none.
+    pub actuated: Option<ContainerAmounts>,
+    /// What its cgroup has, while it runs.
+    pub cgroup: Option<CgroupValues>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodRuntime {
     pub sandboxes: Vec<Sandbox>,
     pub containers: Vec<ContainerRecord>,
+    /// What the pod's own cgroup has, for a pod with resources.
+    pub cgroup: Option<CgroupValues>,
 }
 
 impl PodRuntime {
@@ -78,6 +88,15 @@ impl PodRuntime {
     /// Addresses of the newest sandbox, while it is ready.
     pub fn ips(&self) -> &[String] {
         self.sandboxes.first().filter(|s| s.ready).map(|s| s.ips.as_slice()).unwrap_or_default()
+    }
+
+    /// Adds what the cgroups have: the pod's is `parent`, and the runtime makes those of the
+    /// containers below it. Blocking, for a few reads of the kernel's own files.
+    pub fn read_cgroups(&mut self, parent: &str) {
+        self.cgroup = cgroup::read(parent);
+        for record in self.containers.iter_mut().filter(|record| record.state == State::Running) {
+            record.cgroup = cgroup::read(&format!("{parent}/{}", record.id));
+        }
     }
 
     pub fn running(&self) -> impl Iterator<Item = &ContainerRecord> {
@@ -172,7 +191,7 @@ impl Observer {
             containers.push(record);
         }
         containers.sort_by_key(|c| std::cmp::Reverse(c.created_at));
-        Ok(PodRuntime { sandboxes, containers })
+        Ok(PodRuntime { sandboxes, containers, cgroup: None })
     }
 }
 
@@ -230,6 +249,8 @@ fn container(files: &ContainerFiles, status: v1::ContainerStatus, sandbox_id: St
         hash: u64::from_str_radix(annotation(HASH_ANNOTATION), 16).unwrap_or_default(),
         restart_count: annotation(RESTART_COUNT_ANNOTATION).parse().unwrap_or_default(),
         log_path: status.log_path.clone(),
+        actuated: ContainerAmounts::parse(annotation(AMOUNTS_ANNOTATION)),
+        cgroup: None,
         id: status.id,
     }
 }

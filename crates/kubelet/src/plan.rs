@@ -3,6 +3,10 @@
 //! [`plan_pod`] is pure and follows upstream's computePodActions
 //! (pkg/kubelet/kuberuntime/kuberuntime_manager.go); `sync` carries the plan out.
 
+mod resize;
+
+pub use resize::{ContainerUpdate, ResizePlan, is_resize_in_progress};
+
 use crate::observed::{ContainerRecord, PodRuntime, State};
 use crate::pod;
 use crate::probe::Outcome;
@@ -12,6 +16,7 @@ use ferry_api::view::core::v1::{ContainerView, PodView};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KillReason {
     SpecChanged,
+    Resize,
     LivenessProbe,
     StartupProbe,
     Unknown,
@@ -39,6 +44,7 @@ pub struct Plan {
     pub to_start: Vec<usize>,
     pub ephemeral_to_start: Vec<usize>,
     pub to_kill: Vec<Kill>,
+    pub resize: ResizePlan,
 }
 
 /// Outcomes of the probes that can condemn a container.
@@ -81,6 +87,7 @@ pub fn plan_pod(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn Verdicts)
         return plan;
     }
     let kept = plan_containers(pod, runtime, verdicts, &mut plan);
+    plan.resize.pod = resize::is_pod_resized(pod, runtime);
     if kept == 0 && plan.to_start.is_empty() {
         plan.kill_pod = true;
         // Sidecars must not keep a finished pod alive.
@@ -139,9 +146,11 @@ fn plan_init_containers(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn V
         }
         match record.state {
             State::Created => plan.init_to_start.push(index),
-            State::Running if !sidecar => {}
+            State::Running if !sidecar => {
+                let _ = resize::plan_container(pod, container, record, plan);
+            }
             State::Running => {
-                if let Some(started) = judge_sidecar(container, record, verdicts, index, plan)
+                if let Some(started) = judge_sidecar(pod, container, record, verdicts, index, plan)
                     && started
                 {
                     if index == last {
@@ -191,6 +200,7 @@ fn plan_init_containers(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn V
 /// A running sidecar: `Some(true)` once it counts as started, `None` while its startup
 /// probe has not spoken or has condemned it.
 fn judge_sidecar(
+    pod: PodView<'_>,
     container: ContainerView<'_>,
     record: &ContainerRecord,
     verdicts: &dyn Verdicts,
@@ -220,6 +230,8 @@ fn judge_sidecar(
         restart("definition changed", KillReason::SpecChanged);
     } else if verdicts.liveness(&record.id) == Some(Outcome::Failure) {
         restart("failed liveness probe", KillReason::LivenessProbe);
+    } else if resize::plan_container(pod, container, record, plan) == resize::Fate::Restarted {
+        plan.init_to_start.push(index);
     }
     Some(true)
 }
@@ -254,6 +266,9 @@ fn plan_containers(pod: PodView<'_>, runtime: &PodRuntime, verdicts: &dyn Verdic
             (format!("Container {} failed liveness probe", container.name()), KillReason::LivenessProbe)
         } else if verdicts.startup(&record.id) == Some(Outcome::Failure) {
             (format!("Container {} failed startup probe", container.name()), KillReason::StartupProbe)
+        } else if resize::plan_container(pod, container, record, plan) == resize::Fate::Restarted {
+            plan.to_start.push(index);
+            continue;
         } else {
             kept += 1;
             continue;
@@ -337,11 +352,13 @@ mod tests {
             hash: pod::container_hash(container),
             restart_count: 0,
             log_path: String::new(),
+            actuated: None,
+            cgroup: None,
         }
     }
 
     fn check(pod: &Pod, sandboxes: Vec<Sandbox>, containers: Vec<ContainerRecord>, said: &Said) -> Plan {
-        plan_pod(pod.view(), &PodRuntime { sandboxes, containers }, said)
+        plan_pod(pod.view(), &PodRuntime { sandboxes, containers, cgroup: None }, said)
     }
 
     fn two() -> Pod {

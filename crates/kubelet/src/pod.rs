@@ -4,7 +4,7 @@
 
 use ferry_api::view::core::v1::{ContainerView, EphemeralContainerView, PodStatusView, PodView};
 use ferry_api::view::{List, View};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 pub use ferry_api::rules::pod::{is_deleting, is_mirror, is_sidecar, is_terminal_phase};
 
@@ -101,6 +101,17 @@ pub fn should_restart_on_exit(container: ContainerView<'_>, pod: PodView<'_>, ex
         "OnFailure" => exit_code != 0,
         _ => false,
     }
+}
+
+/// activeDeadlineSeconds, counted from when the kubelet took the pod on.
+pub fn deadline(pod: PodView<'_>, started: Option<Timestamp>) -> Option<Timestamp> {
+    let seconds = pod.spec().active_deadline_seconds()?;
+    started?.saturating_add(SignedDuration::from_secs(seconds)).ok()
+}
+
+/// The RuntimeClass that the pod asks for.
+pub fn runtime_class(pod: PodView<'_>) -> Option<&str> {
+    pod.spec().runtime_class_name().filter(|name| !name.is_empty())
 }
 
 /// Nanoseconds since the epoch, as CRI counts them, to API time.

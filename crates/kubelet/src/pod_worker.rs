@@ -7,23 +7,25 @@
 
 mod ending;
 
-use crate::admit::{self, Rejection};
+use crate::admit::Rejection;
+use crate::allocation::Arrival;
 use crate::backoff::BackOff;
-use crate::container::{self, References};
+use crate::container::{self, References, sandbox};
 use crate::context::Context;
 use crate::observed::{Observer, PodRuntime, State};
-use crate::plan::{Plan, plan_pod};
+use crate::plan::{Plan, is_resize_in_progress, plan_pod};
 use crate::pod;
 use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::unsupported;
-use crate::volume::persistent_claim::{self, Claims, PodStage};
-use crate::volume::{self, Mounted, token::TokenSource};
+use crate::volume::claim::{self, Claims, PodStage};
+use crate::volume::{Mounted, PodVolumes, token::TokenSource};
+use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::Owned;
-use ferry_api::view::core::v1::{Pod, PodStatusView};
+use ferry_api::view::core::v1::{Node, Pod, PodStatusView};
 use ferry_client::{EventType, Patch, SharedObject};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +69,9 @@ enum Next {
 pub struct PodWorker {
     context: Arc<Context>,
     uid: String,
+    /// The pod as the API has it.
+    wanted: SharedObject<Pod>,
+    /// The same with the resources that this node has allocated to it.
     pod: SharedObject<Pod>,
     gone: bool,
     desired: watch::Receiver<Desired>,
@@ -98,6 +103,7 @@ impl PodWorker {
         let probes = Probes::new(context.runtime.clone(), context.wakers.clone(), context.recorder.clone());
         Self {
             known: first.pod.clone(),
+            wanted: first.pod.clone(),
             pod: first.pod,
             gone: first.gone,
             observer: Observer::new(context.container_files()),
@@ -161,7 +167,7 @@ impl PodWorker {
         self.context.images.forget(&self.uid);
         self.context.config_maps.release(&self.uid);
         self.context.secrets.release(&self.uid);
-        self.context.admitted.lock().remove(&self.uid);
+        self.release().await;
     }
 
     fn learn(&mut self) {
@@ -170,7 +176,8 @@ impl PodWorker {
         if revision(&desired.pod) >= revision(&self.known) {
             self.known = desired.pod.clone();
         }
-        self.pod = desired.pod;
+        self.pod = self.context.allocations.allocated(&desired.pod);
+        self.wanted = desired.pod;
         self.gone |= desired.gone;
     }
 
@@ -219,10 +226,8 @@ impl PodWorker {
         Next::Wait(self.retry.until(what, now))
     }
 
-    /// activeDeadlineSeconds, counted from when the kubelet took the pod on.
     fn deadline(&self) -> Option<Timestamp> {
-        let seconds = self.pod.view().spec().active_deadline_seconds()?;
-        self.known_status().start_time()?.saturating_add(SignedDuration::from_secs(seconds)).ok()
+        pod::deadline(self.pod.view(), self.known_status().start_time())
     }
 
     fn check_deadline(&mut self) {
@@ -239,9 +244,9 @@ impl PodWorker {
     /// A pod that is to run: one step further.
     async fn advance(&mut self, observed: PodRuntime) -> Next {
         let context = self.context.clone();
-        let pod = self.pod.clone();
         if !self.admitted {
-            if let Err(rejection) = self.admit(&observed) {
+            if let Err(rejection) = self.admit(&observed).await {
+                let pod = self.pod.clone();
                 let message = format!("Pod was rejected: {}", rejection.message);
                 context.recorder.event(&pod, EventType::Warning, &rejection.reason, rejection.message);
                 self.verdict = Some(Rejection { reason: rejection.reason, message });
@@ -249,6 +254,10 @@ impl PodWorker {
             }
             self.admitted = true;
         }
+        self.allocate().await;
+        let pod = self.pod.clone();
+        let observed = self.with_cgroups(observed);
+        context.allocations.note_progress(&self.uid, is_resize_in_progress(pod.view(), &observed));
         let mut written = self.write_status(&observed, false).await;
         let plan = plan_pod(pod.view(), &observed, &self.probes);
         let network = context.network.borrow().clone();
@@ -276,8 +285,14 @@ impl PodWorker {
             Err(_) => return self.back_off("runtime"),
         };
         self.retry.forget("runtime");
+        let observed = self.with_cgroups(observed);
+        match &outcome.resize_failed {
+            Some(why) => context.allocations.note_failure(&self.uid, why),
+            None => context.allocations.note_progress(&self.uid, is_resize_in_progress(pod.view(), &observed)),
+        }
         self.reconcile_probes(&observed);
         written &= self.write_status(&observed, false).await;
+        self.allocate().await;
         self.collect_garbage(&observed).await;
         if let Some(why) = outcome.failed {
             tracing::debug!(pod = %pod::full_name(pod.view()), %why, "the pod could not proceed");
@@ -303,11 +318,23 @@ impl PodWorker {
         if finished || progressed {
             return Next::Again;
         }
-        let deadlines = [outcome.retry_at, self.tokens.renew_at(), self.deadline()];
+        let resize_at = match outcome.resize_failed.is_some() || !more.resize.is_empty() {
+            true => {
+                let now = Timestamp::now();
+                self.retry.next("resize", now, now);
+                self.retry.until("resize", now)
+            }
+            false => {
+                self.retry.forget("resize");
+                None
+            }
+        };
+        let look_again = mounted.look_again.and_then(|wait| Timestamp::now().saturating_add(wait).ok());
+        let deadlines = [outcome.retry_at, self.tokens.renew_at(), self.deadline(), resize_at, look_again];
         Next::Wait(deadlines.into_iter().flatten().min())
     }
 
-    fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
+    async fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
         // Also of a pod that an earlier kubelet admitted: running it on without what its
         // fields promise is no better than starting it.
         let judgement = unsupported::judge(self.pod.view());
@@ -315,15 +342,56 @@ impl PodWorker {
         if let Some(rejection) = judgement.rejection {
             return Err(rejection);
         }
-        let mut admitted = self.context.admitted.lock();
         // A pod that already has something here was admitted by an earlier kubelet.
-        if observed.sandboxes.is_empty() && observed.containers.is_empty() {
-            let Some(node) = self.context.node.get("", &self.context.config.node_name) else { return Ok(()) };
-            let others: Vec<SharedObject<Pod>> = admitted.values().cloned().collect();
-            admit::admit(self.pod.view(), node.view(), &others)?;
+        let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
+        let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
+        let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
+        let judged = tokio::task::spawn_blocking(move || allocations.admit(&pod, node.as_ref(), arrival)).await;
+        judged.unwrap_or_else(|error| {
+            Err(Rejection { reason: "UnexpectedAdmissionError".into(), message: error.to_string() })
+        })
+    }
+
+    fn node(&self) -> Option<SharedObject<Node>> {
+        self.context.node.get("", &self.context.config.node_name)
+    }
+
+    /// Gives the pod the resources that it asks for, as far as the node has room.
+    async fn allocate(&mut self) {
+        let allocations = self.context.allocations.clone();
+        // The newest status counts with the newest spec.
+        let newest = if revision(&self.known) > revision(&self.wanted) { &self.known } else { &self.wanted };
+        if allocations.note(newest) {
+            self.retry_resizes().await;
         }
-        admitted.insert(self.uid.clone(), self.pod.clone());
-        Ok(())
+        self.pod = allocations.allocated(&self.wanted);
+    }
+
+    async fn retry_resizes(&self) {
+        let Some(node) = self.node() else { return };
+        let allocations = self.context.allocations.clone();
+        let _ = tokio::task::spawn_blocking(move || allocations.retry(&node)).await;
+    }
+
+    /// Frees what the pod has of the node, for new pods and for resizes that wait.
+    async fn release(&self) {
+        if self.context.allocations.remove(&self.uid) {
+            self.retry_resizes().await;
+        }
+    }
+
+    /// The amounts that containers have been resized to since they were made, and what the kernel
+    /// holds them to. Only pods with resources are looked at.
+    fn with_cgroups(&self, mut observed: PodRuntime) -> PodRuntime {
+        if qos_class(self.pod.view()) == QosClass::BestEffort {
+            return observed;
+        }
+        let actuated = self.context.allocations.actuated(&self.uid);
+        for record in &mut observed.containers {
+            record.actuated = actuated.get(&record.id).copied().or(record.actuated);
+        }
+        observed.read_cgroups(&sandbox::cgroup_parent(self.pod.view(), &self.context.machine().cgroup_root));
+        observed
     }
 
     async fn wait_for_network(&mut self) -> Next {
@@ -334,7 +402,7 @@ impl PodWorker {
     }
 
     /// References, tokens and volumes: everything containers need besides the sandbox.
-    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(References, Mounted), String> {
+    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(Arc<References>, Mounted), String> {
         if let Some(missing) = &self.missing_volumes {
             return Err(missing.clone());
         }
@@ -359,33 +427,27 @@ impl PodWorker {
         let stage = if observed.sandboxes.is_empty() { PodStage::New } else { PodStage::Running };
         let node = context.node.get("", &context.config.node_name);
         let node = node.as_ref().map(SharedObject::view);
-        persistent_claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
-        let claims = self.claims.clone();
-        let machine = context.machine();
-        let ips = observed.ips().to_vec();
-        let root = context.config.root_dir.clone();
-        let (references, mounted) = tokio::task::spawn_blocking(move || {
-            let mounted = volume::set_up(&volume::Publication {
-                root: &root,
-                pod: pod.view(),
-                references: &references,
-                tokens: &tokens,
-                claims: &claims,
-                pod_ips: &ips,
-                machine: &machine,
-            });
-            (references, mounted)
-        })
-        .await
-        .map_err(|error| error.to_string())?;
-        Ok((references, mounted.map_err(|error| error.to_string())?))
+        claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
+        let references = Arc::new(references);
+        let volumes = Arc::new(PodVolumes {
+            root: context.volumes.root().clone(),
+            pod,
+            references: references.clone(),
+            tokens,
+            claims: self.claims.clone(),
+            pod_ips: observed.ips().to_vec(),
+            machine: context.machine(),
+            sandbox: None,
+        });
+        let mounted = context.volumes.set_up(&volumes).await.map_err(|error| error.to_string())?;
+        Ok((references, mounted))
     }
 
     async fn execute(
         &mut self,
         plan: &Plan,
         observed: &PodRuntime,
-        references: &References,
+        references: &Arc<References>,
         mounted: &Mounted,
     ) -> crate::sync::Outcome {
         let context = self.context.clone();
@@ -461,6 +523,7 @@ impl PodWorker {
             probes: &self.probes,
             old: self.known_status(),
             node_ips: &self.context.config.node_ips,
+            resize: &self.context.allocations.conditions(&self.uid),
             terminal,
             now: Timestamp::now(),
         });

@@ -4,13 +4,14 @@
 //! [`Waiting`] for the container and tried again on the next round.
 
 mod mounts;
+mod resize;
 
 use crate::backoff::BackOff;
 use crate::cgroup;
 use crate::container::{self, ConfigError, References, config, env, sandbox, security, service_env};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
-use crate::image::Wanted;
+use crate::image::{self, PullFailure, Wanted};
 use crate::kill::{self, KillOrder};
 use crate::lifecycle;
 use crate::observed::{PodRuntime, State};
@@ -18,7 +19,7 @@ use crate::plan::{KillReason, Plan};
 use crate::pod::{self, ContainerKind};
 use crate::status::Waiting;
 use crate::unsupported;
-use crate::volume::Mounted;
+use crate::volume::{Mounted, PodVolumes, VolumeFailure};
 use ferry_api::rules::duration;
 use ferry_api::view::core::v1::{ContainerView, Pod, PodView};
 use ferry_api::view::node::v1::RuntimeClass;
@@ -26,6 +27,7 @@ use ferry_client::{EventType, Reference, SharedObject};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How an event names one container of a pod.
 pub fn container_reference(pod: PodView<'_>, name: &str) -> Reference {
@@ -44,6 +46,8 @@ pub struct Outcome {
     pub retry_at: Option<Timestamp>,
     /// The whole pod could not proceed; its worker backs off.
     pub failed: Option<String>,
+    /// A resize could not be carried out; it is tried again.
+    pub resize_failed: Option<String>,
 }
 
 impl Outcome {
@@ -59,7 +63,7 @@ impl Outcome {
 pub struct PodSync<'a> {
     pub context: &'a Context,
     pub pod: &'a SharedObject<Pod>,
-    pub references: &'a References,
+    pub references: &'a Arc<References>,
     pub mounted: &'a Mounted,
     pub backoff: &'a mut BackOff,
     pub failures: &'a mut HashMap<String, Waiting>,
@@ -75,6 +79,12 @@ struct StartError {
 impl StartError {
     fn new(reason: &str, message: impl Into<String>) -> Self {
         Self { reason: reason.into(), message: message.into(), retry_at: None }
+    }
+}
+
+impl From<PullFailure> for StartError {
+    fn from(failure: PullFailure) -> Self {
+        Self { reason: failure.reason.into(), message: failure.message, retry_at: failure.retry_at }
     }
 }
 
@@ -119,6 +129,9 @@ impl<'a> PodSync<'a> {
         let pod = self.pod();
         if pod::is_host_network(pod) {
             ips = self.context.config.node_ips.clone();
+        }
+        if !plan.create_sandbox && !plan.resize.is_empty() {
+            outcome.resize_failed = self.resize(&plan.resize, observed).await.err();
         }
         let started = Started { sandbox_id: &sandbox_id, config: &config, ips: &ips, observed };
         for index in &plan.ephemeral_to_start {
@@ -223,9 +236,7 @@ impl<'a> PodSync<'a> {
 
     /// The runtime's name for the pod's RuntimeClass; empty for its default.
     async fn runtime_handler(&self) -> Result<String, String> {
-        let Some(name) = self.pod().spec().runtime_class_name().filter(|name| !name.is_empty()) else {
-            return Ok(String::new());
-        };
+        let Some(name) = pod::runtime_class(self.pod()) else { return Ok(String::new()) };
         let class = self.context.client.api::<RuntimeClass>("").get(name).await;
         class.map(|class| class.view().handler().to_owned()).map_err(|error| match error.is_not_found() {
             true => format!("RuntimeClass {name:?} not found"),
@@ -297,15 +308,15 @@ impl<'a> PodSync<'a> {
             say(EventType::Warning, "Failed", format!("Error: {why}"));
             return Err(StartError::new("CreateContainerConfigError", why));
         }
-        let image = self.pull(container, started, &reference).await.inspect_err(|error| {
-            say(EventType::Warning, "Failed", format!("Error: {}", error.reason));
-        })?;
+        let failed = |error: &StartError| say(EventType::Warning, "Failed", format!("Error: {}", error.reason));
+        let mounted = self.image_volumes(container, started).await.inspect_err(failed)?;
+        let image = self.pull(container, started, &reference).await.inspect_err(failed)?;
         let restart_count = match started.observed.latest(container.name()) {
             Some(record) => record.restart_count + 1,
             None => next_log_number(&Path::new(&started.config.log_directory).join(container.name())),
         };
         let config = self
-            .container_config(container, started, &image, restart_count, target)
+            .container_config(container, started, &image, &mounted, restart_count, target)
             .await
             .map_err(|ConfigError(why)| StartError::new("CreateContainerConfigError", why))
             .inspect_err(|error| say(EventType::Warning, "Failed", format!("Error: {}", error.message)))?;
@@ -327,6 +338,30 @@ impl<'a> PodSync<'a> {
         self.post_start(container, &id, started, &reference).await
     }
 
+    /// The pod's volumes with those of images that the container mounts. A failure keeps only
+    /// such containers from starting, as upstream has it (toKubeContainerImageVolumes).
+    async fn image_volumes(&self, container: ContainerView<'_>, started: &Started<'_>) -> Result<Mounted, StartError> {
+        let mut mounted = self.mounted.clone();
+        let volumes = &self.context.volumes;
+        let mut names = volumes.made_with_containers(self.pod());
+        names.retain(|name| container.volume_mounts().iter().any(|mount| mount.name() == *name));
+        if names.is_empty() {
+            return Ok(mounted);
+        }
+        let mut own = PodVolumes::new(volumes.root(), self.pod.clone());
+        own.references = self.references.clone();
+        own.sandbox = Some(started.config.clone());
+        let own = Arc::new(own);
+        for name in names {
+            let volume = volumes.set_up_with_container(&own, name).await.map_err(|failure| match failure {
+                VolumeFailure::Image(failure) => StartError::from(failure),
+                VolumeFailure::Mount(why) => StartError::new("CreateContainerError", why),
+            })?;
+            mounted.volumes.insert(name.to_owned(), volume);
+        }
+        Ok(mounted)
+    }
+
     async fn pull(
         &self,
         container: ContainerView<'_>,
@@ -336,23 +371,15 @@ impl<'a> PodSync<'a> {
         let named = self.pod().spec().image_pull_secrets().iter();
         let secrets: Vec<_> = named.filter_map(|secret| self.references.secrets.get(secret.name()).cloned()).collect();
         let image = container.image();
-        let default_policy = match image.rsplit_once(':') {
-            Some((_, tag)) if tag != "latest" && !tag.contains('/') => "IfNotPresent",
-            _ => "Always",
-        };
         let wanted = Wanted {
             image,
-            policy: Some(container.image_pull_policy()).filter(|policy| !policy.is_empty()).unwrap_or(default_policy),
+            policy: image::pull_policy(container.image_pull_policy(), image),
             pod_uid: self.pod.uid(),
             reference,
             secrets: &secrets,
             sandbox: started.config,
         };
-        self.context.images.ensure(&wanted).await.map_err(|failure| StartError {
-            reason: failure.reason.into(),
-            message: failure.message,
-            retry_at: failure.retry_at,
-        })
+        self.context.images.ensure(&wanted).await.map_err(StartError::from)
     }
 
     async fn container_config(
@@ -360,6 +387,7 @@ impl<'a> PodSync<'a> {
         container: ContainerView<'_>,
         started: &Started<'_>,
         image: &v1::Image,
+        mounted: &Mounted,
         restart_count: u32,
         target: Option<&str>,
     ) -> Result<v1::ContainerConfig, ConfigError> {
@@ -374,7 +402,7 @@ impl<'a> PodSync<'a> {
         }
         let services = service_env::render_service_env(&services, namespace, links);
         let env = env::render_env(container, self.pod(), self.references, &services, started.ips, &machine)?;
-        let mounts = self.mounts(container, &env, started.ips).await?;
+        let mounts = self.mounts(container, mounted, &env, started.ips).await?;
         let image_user = security::ImageUser::of(image);
         config::render_container(config::Inputs {
             pod: self.pod(),

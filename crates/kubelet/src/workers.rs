@@ -26,6 +26,8 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
             context.node.synced().await;
         } => {}
     }
+    context.volumes.reconstruct().await;
+    restore_allocations(&context).await;
     let mut events = context.pods.subscribe();
     let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
     workers.adopt_orphans().await;
@@ -47,6 +49,18 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
     // Workers leave at the same signal; their containers stay.
     while workers.tasks.join_next().await.is_some() {}
     Ok(())
+}
+
+/// Allocations of all pods are known before any worker decides on a resize.
+async fn restore_allocations(context: &Arc<Context>) {
+    let mut pods = Vec::new();
+    context.pods.for_each(|pod| {
+        if !pod::is_terminal_phase(pod::phase(pod.view())) {
+            pods.push(pod.clone());
+        }
+    });
+    let allocations = context.allocations.clone();
+    let _ = tokio::task::spawn_blocking(move || allocations.restore(pods)).await;
 }
 
 struct Workers {

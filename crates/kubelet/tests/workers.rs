@@ -139,7 +139,6 @@ async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_san
             "spec.containers[0].volumeDevices: ",
         ),
         ("claims", one(json!({})), "resourceClaims", json!([{ "name": "gpu" }]), "spec.resourceClaims: "),
-        ("whole", one(json!({})), "resources", json!({ "limits": { "cpu": "1" } }), "spec.resources: "),
     ];
     for (name, mut spec, key, value, named) in attempts {
         spec[key] = value;
@@ -427,4 +426,66 @@ async fn a_container_that_dies_while_it_is_started_is_seen_to_be_dead() {
     world.create("brief", spec);
     let pod = world.wait("brief", "failed", |pod| pod["status"]["phase"] == "Failed").await;
     assert_eq!(pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"], 1);
+}
+
+#[tokio::test]
+async fn an_image_volume_that_cannot_be_pulled_holds_back_only_the_containers_that_mount_it() {
+    let world = World::new().await;
+    let files = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(files.path().join("data"), "x").expect("written");
+    world.runtime.unpack("v:1", files.path());
+    world.runtime.fail("pull_image", Some(RuntimeError::new(tonic::Code::NotFound, "v:1: not found")));
+    world.create(
+        "web",
+        json!({ "volumes": [{ "name": "v", "image": { "reference": "v:1", "pullPolicy": "Always" } }], "containers": [
+            { "name": "a", "image": "i:1", "volumeMounts": [{ "name": "v", "mountPath": "/v" }] },
+            { "name": "b", "image": "i:1" }] }),
+    );
+    let state = |pod: &Value, index: usize| pod["status"]["containerStatuses"][index]["state"].clone();
+    let held = |pod: &Value| {
+        let reason = &state(pod, 0)["waiting"]["reason"];
+        (reason == "ErrImagePull" || reason == "ImagePullBackOff") && state(pod, 1)["running"].is_object()
+    };
+    let web = world.wait("web", "one container waits", held).await;
+    assert_eq!(web["status"]["podIP"], "10.0.0.1", "the sandbox comes first");
+    world.wait_event("web", "Failed: Error: ErrImagePull").await;
+    world.runtime.fail("pull_image", None);
+    world.wait("web", "both run", |pod| state(pod, 0)["running"].is_object()).await;
+    let uid = web["metadata"]["uid"].as_str().expect("a uid");
+    let file = world.directory.path().join(format!("kubelet/pods/{uid}/volumes/kubernetes.io~image/v/v-1/data"));
+    assert_eq!(std::fs::read_to_string(&file).expect("mounted"), "x");
+    world.api.delete_pod("default", "web", 0);
+    world.wait_gone("web").await;
+    let removed = format!("remove_image_view image-volume/{uid}/v/v-1");
+    assert!(world.runtime.calls().contains(&removed), "{:#?}", world.runtime.calls());
+    assert!(files.path().join("data").exists(), "the image's own files stay");
+}
+
+#[tokio::test]
+async fn a_resize_that_the_runtime_refuses_is_reported_and_tried_again() {
+    let world = World::new().await;
+    let sized =
+        |cpu: &str| json!({ "requests": { "cpu": cpu, "memory": "10Mi" }, "limits": { "cpu": cpu, "memory": "10Mi" } });
+    world.create("web", json!({ "containers": [{ "name": "c", "image": "i:1", "resources": sized("100m") }] }));
+    let running = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["running"].is_object();
+    let web = world.wait("web", "running", running).await;
+    world.runtime.fail("update_container_resources", Some(RuntimeError::new(tonic::Code::Internal, "no")));
+    let mut wanted = web.clone();
+    wanted["metadata"]["generation"] = json!(2);
+    wanted["spec"]["containers"][0]["resources"] = sized("200m");
+    world.api.put("pods", wanted);
+    let condition = |pod: &Value| {
+        let all = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|condition| condition["type"] == "PodResizeInProgress")
+    };
+    let failed = |pod: &Value| condition(pod).is_some_and(|found| found["reason"] == "Error");
+    let web = world.wait("web", "refused", failed).await;
+    assert_eq!(condition(&web).expect("in progress")["message"], "rpc error: code = Internal desc = no");
+    world.wait_event("web", "ResizeError: Pod resize error: {").await;
+    world.runtime.fail("update_container_resources", None);
+    let web = world.wait("web", "resized", |pod| condition(pod).is_none()).await;
+    assert_eq!(web["status"]["containerStatuses"][0]["restartCount"], 0);
+    world.wait_event("web", "ResizeCompleted: Pod resize completed: {").await;
+    let mut updates = world.runtime.calls().into_iter().filter(|call| call.starts_with("update_container_resources"));
+    assert_eq!(updates.next_back().expect("an update"), "update_container_resources container-2 204 20000 10485760");
 }

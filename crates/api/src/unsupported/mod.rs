@@ -64,10 +64,6 @@ impl FieldUse {
     }
 }
 
-/// The warning of `pods/resize`, whose whole effect is missing.
-pub const RESIZE_WARNING: &str =
-    "spec.containers[*].resources: stored, and nothing acts on it yet: running containers keep their limits";
-
 const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// The fields of the list that a PodSpec sets; `at` is the path of the spec itself.

@@ -56,7 +56,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
         "this node's runtime merges the groups of the image",
     ),
     field("resourceClaims", is_set, Rejected, "this node allocates no devices"),
-    field("resources", is_set, Rejected, "this node holds containers to their resources, and not pods to theirs"),
     field("volumes[*].emptyDir", is_limited_disk, Ignored, "sizeLimit is not enforced on disk"),
     field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
@@ -81,8 +80,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     volume("volumes[*].portworxVolume"),
     volume("volumes[*].scaleIO"),
     volume("volumes[*].storageos"),
-    volume("volumes[*].csi"),
-    volume("volumes[*].image"),
 ];
 
 /// By their path from the container; every list of containers is meant.

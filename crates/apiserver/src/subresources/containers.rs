@@ -12,7 +12,6 @@ use ferry_api::codec;
 use ferry_api::field::{Error, Path};
 use ferry_api::object::{Meta, ensure_object};
 use ferry_api::status::Status;
-use ferry_api::unsupported::RESIZE_WARNING;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -39,9 +38,6 @@ pub(super) async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, St
     };
     let caller = call.caller(&options, kind);
     let subresource = call.info.subresource.as_str();
-    if subresource == "resize" {
-        caller.warnings.add(RESIZE_WARNING);
-    }
     let target = Target {
         row: &call.row,
         namespace: call.namespace(),
@@ -103,9 +99,14 @@ fn with_ephemeral(old: &Value, wanted: &Value) -> Result<Value, Status> {
     Ok(new)
 }
 
-/// Resources and resize policies of containers, by name; everything else stays.
+/// Resources of the pod as a whole, resources and resize policies of its containers by name;
+/// everything else stays.
 fn resized(old: &Value, wanted: &Value) -> Value {
     let mut new = with_version(old, wanted);
+    if let Some(own) = wanted.at(&["spec", "resources"]).filter(|own| !own.is_null()) {
+        let spec = ensure_object(ensure_object(&mut new).entry("spec").or_insert_with(|| json!({})));
+        spec.insert("resources".into(), own.clone());
+    }
     for list in ["containers", "initContainers"] {
         let asked = wanted.items_at(&["spec", list]).to_vec();
         let Some(Value::Array(containers)) = new.get_mut("spec").and_then(|spec| spec.get_mut(list)) else { continue };

@@ -1,9 +1,10 @@
 //! The runtime's whole configuration of one container.
 
 use super::{ConfigError, Machine, expand, resources, security};
+use crate::allocation::amounts::ContainerAmounts;
 use crate::cri::v1;
 use crate::observed::{
-    CONTAINER_NAME_LABEL, HASH_ANNOTATION, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL,
+    AMOUNTS_ANNOTATION, CONTAINER_NAME_LABEL, HASH_ANNOTATION, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL,
     RESTART_COUNT_ANNOTATION, TERMINATION_PATH_ANNOTATION, TERMINATION_POLICY_ANNOTATION,
 };
 use crate::pod;
@@ -65,12 +66,13 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
     })
 }
 
-/// What a later kubelet must find on the container to adopt it: the spec's hash, how
-/// often it was started, and how to end it.
+/// What a later kubelet must find on the container to adopt it: the spec's hash, the resources
+/// it was given, how often it was started, and how to end it.
 fn annotations(pod: PodView<'_>, container: ContainerView<'_>, restart_count: u32) -> HashMap<String, String> {
     let mut out = HashMap::from([
         (HASH_ANNOTATION.into(), format!("{:x}", pod::container_hash(container))),
         (RESTART_COUNT_ANNOTATION.into(), restart_count.to_string()),
+        (AMOUNTS_ANNOTATION.into(), ContainerAmounts::of(pod.spec(), container).render()),
         (TERMINATION_PATH_ANNOTATION.into(), termination_path(container).to_string()),
         (TERMINATION_POLICY_ANNOTATION.into(), or(container.termination_message_policy(), "File").to_string()),
     ]);

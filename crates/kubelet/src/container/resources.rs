@@ -1,13 +1,15 @@
 //! Requests and limits as cgroup numbers.
 
 use super::Machine;
+use crate::allocation::amounts::ContainerAmounts;
 use crate::cri::v1::{HugepageLimit, LinuxContainerResources};
-use ferry_api::rules::pod_requests::{spec_limits, spec_requests};
+use ferry_api::rules::pod::is_sidecar;
+use ferry_api::rules::pod_requests::{Options, compute_requests, spec_limits, spec_requests};
 use ferry_api::rules::qos::{QosClass, qos_class};
-use ferry_api::view::core::v1::{ContainerView, PodView, ResourceRequirementsView};
+use ferry_api::view::core::v1::{ContainerView, PodStatusView, PodView, ResourceRequirementsView};
 use std::collections::HashMap;
 
-const PERIOD_MICROSECONDS: i64 = 100_000;
+pub const PERIOD_MICROSECONDS: i64 = 100_000;
 /// The kernel refuses quotas below a millisecond.
 const MIN_QUOTA_MICROSECONDS: i64 = 1000;
 const MIN_SHARES: i64 = 2;
@@ -41,11 +43,20 @@ pub fn oom_score_adj(pod: PodView<'_>, container: ContainerView<'_>, memory_capa
         QosClass::Guaranteed => -997,
         QosClass::BestEffort => 1000,
         QosClass::Burstable => {
-            let request = container.resources().requests().get("memory").map_or(0, |quantity| quantity.value());
             if memory_capacity <= 0 {
                 return 999;
             }
-            let score = 1000 - (1000i128 * i128::from(request) / i128::from(memory_capacity)) as i64;
+            let of = |request: i64| 1000 - (1000i128 * i128::from(request) / i128::from(memory_capacity)) as i64;
+            let request = |container: ContainerView<'_>| {
+                container.resources().requests().get("memory").map_or(0, |quantity| quantity.value())
+            };
+            let share = unclaimed_memory(pod);
+            let mut score = of(request(container) + share);
+            // A sidecar lives as long as the containers that it serves.
+            if is_sidecar(container) && pod.spec().init_containers().iter().any(|own| own.name() == container.name()) {
+                let least = pod.spec().containers().iter().map(request).min().unwrap_or(0);
+                score = score.min(of(least + share));
+            }
             if score < 3 {
                 3
             } else if score == 1000 {
@@ -57,12 +68,35 @@ pub fn oom_score_adj(pod: PodView<'_>, container: ContainerView<'_>, memory_capa
     }
 }
 
+/// The memory that the pod as a whole requests beyond its containers, divided among them.
+fn unclaimed_memory(pod: PodView<'_>) -> i64 {
+    let spec = pod.spec();
+    let whole = spec.resources().and_then(|own| own.requests().get("memory")).map_or(0, |quantity| quantity.value());
+    let count = spec.containers().len() + spec.init_containers().len();
+    if whole == 0 || count == 0 {
+        return 0;
+    }
+    let claimed = compute_requests(spec, PodStatusView::default(), &Options::CONTAINERS);
+    let claimed = claimed.get("memory").map_or(0, |quantity| quantity.value());
+    (whole - claimed) / count as i64
+}
+
+/// The part of a container's resources that a resize changes.
+pub fn compute_resizable(amounts: ContainerAmounts) -> LinuxContainerResources {
+    // A limit without a request asks for as much as it may use.
+    let request = if amounts.cpu_request == 0 { amounts.cpu_limit } else { amounts.cpu_request };
+    LinuxContainerResources {
+        cpu_period: PERIOD_MICROSECONDS,
+        cpu_quota: cpu_quota(amounts.cpu_limit),
+        cpu_shares: cpu_shares(request),
+        memory_limit_in_bytes: amounts.memory_limit,
+        ..Default::default()
+    }
+}
+
 /// The resources of one container, as the runtime sets them on its cgroup.
 pub fn compute_resources(pod: PodView<'_>, container: ContainerView<'_>, machine: &Machine) -> LinuxContainerResources {
-    let (requests, limits) = (container.resources().requests(), container.resources().limits());
-    let milli_limit = limits.get("cpu").map_or(0, |quantity| quantity.milli_value());
-    // A limit without a request asks for as much as it may use.
-    let milli_request = requests.get("cpu").map_or(milli_limit, |quantity| quantity.milli_value());
+    let limits = container.resources().limits();
     let mut unified = HashMap::new();
     if machine.cgroup_v2 {
         // All of a container's processes die together rather than one at random.
@@ -80,14 +114,10 @@ pub fn compute_resources(pod: PodView<'_>, container: ContainerView<'_>, machine
         })
         .collect();
     LinuxContainerResources {
-        cpu_period: PERIOD_MICROSECONDS,
-        cpu_quota: cpu_quota(milli_limit),
-        cpu_shares: cpu_shares(milli_request),
-        memory_limit_in_bytes: limits.get("memory").map_or(0, |quantity| quantity.value()),
         oom_score_adj: oom_score_adj(pod, container, machine.memory_capacity),
         hugepage_limits,
         unified,
-        ..Default::default()
+        ..compute_resizable(ContainerAmounts::of(pod.spec(), container))
     }
 }
 
@@ -160,6 +190,18 @@ mod tests {
             "containers": [{ "name": "a", "resources": { "requests": { "cpu": "100m" } } }, { "name": "b" }] }));
         let cgroup = compute_pod_cgroup(pod.view());
         assert_eq!(cgroup, PodCgroup { cpu_shares: 768, cpu_quota: Some(125_000), memory_limit: Some(80 << 20) });
+    }
+
+    #[test]
+    fn memory_that_the_pod_requests_as_a_whole_counts_for_each_container() {
+        let pod = pod(json!({ "resources": { "requests": { "memory": "2Gi" }, "limits": { "memory": "3Gi" } },
+            "initContainers": [{ "name": "s", "restartPolicy": "Always" }],
+            "containers": [{ "name": "a", "resources": { "requests": { "memory": "1Gi" } } }] }));
+        let score = |name: &str| {
+            let (_, container) = crate::pod::find_container(pod.view(), name).expect("a container");
+            oom_score_adj(pod.view(), container, 4 << 30)
+        };
+        assert_eq!((score("a"), score("s")), (625, 625), "the sidecar is kept as long as the container");
     }
 
     #[test]

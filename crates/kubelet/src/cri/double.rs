@@ -1,7 +1,7 @@
 //! A runtime that lives in memory: it records every call and keeps sandboxes and
 //! containers as a real one would, so that workers can be tested without a machine.
 
-use super::{ExecOutput, Result, Runtime, RuntimeError, RuntimeEvent, v1};
+use super::{ExecOutput, ImageMount, Result, Runtime, RuntimeError, RuntimeEvent, v1};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
@@ -20,6 +20,8 @@ struct State {
     sandboxes: HashMap<String, (v1::PodSandboxConfig, v1::PodSandboxStatus)>,
     containers: HashMap<String, (v1::ContainerConfig, v1::ContainerStatus, String)>,
     images: HashMap<String, v1::Image>,
+    /// The directory that holds an image's files, by its id.
+    image_files: HashMap<String, String>,
     /// The password that the registry asks for an image.
     passwords: HashMap<String, String>,
     failures: HashMap<String, RuntimeError>,
@@ -44,9 +46,14 @@ impl RecordingRuntime {
     }
 
     pub fn add_image(&self, name: &str) {
-        let image =
-            v1::Image { id: format!("sha256:{name}"), repo_tags: vec![name.into()], size: 1, ..Default::default() };
+        let image = v1::Image { id: image_id(name), repo_tags: vec![name.into()], size: 1, ..Default::default() };
         self.state.lock().images.insert(name.into(), image);
+    }
+
+    /// The image's files are those of a directory.
+    pub fn unpack(&self, image: &str, directory: &std::path::Path) {
+        let files = directory.to_string_lossy().into_owned();
+        self.state.lock().image_files.insert(image_id(image), files);
     }
 
     /// The image's registry gives it only to those who know the password.
@@ -91,6 +98,11 @@ impl RecordingRuntime {
         let state = self.state.lock();
         state.sandboxes.is_empty() && state.containers.is_empty()
     }
+}
+
+/// Images have plain digests, as real ones.
+fn image_id(name: &str) -> String {
+    format!("sha256:{}", name.replace([':', '/', '.'], "-"))
 }
 
 fn name_of(config: &v1::ContainerConfig) -> &str {
@@ -282,6 +294,12 @@ impl Runtime for RecordingRuntime {
         Ok(())
     }
 
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()> {
+        let v1::LinuxContainerResources { cpu_shares, cpu_quota, memory_limit_in_bytes, .. } = resources;
+        let told = format!("{id} {cpu_shares} {cpu_quota} {memory_limit_in_bytes}");
+        self.state.lock().call("update_container_resources", &told)
+    }
+
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
         let mut state = self.state.lock();
         let State { containers, lagging, .. } = &mut *state;
@@ -357,7 +375,7 @@ impl Runtime for RecordingRuntime {
         }
         drop(state);
         self.add_image(image);
-        Ok(format!("sha256:{image}"))
+        Ok(image_id(image))
     }
 
     async fn list_images(&self) -> Result<Vec<v1::Image>> {
@@ -373,6 +391,17 @@ impl Runtime for RecordingRuntime {
 
     async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
         Ok(Vec::new())
+    }
+
+    async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {
+        let mut state = self.state.lock();
+        state.call("view_image", &format!("{image} {key}"))?;
+        let source = state.image_files.get(image).cloned().ok_or_else(|| not_found(image))?;
+        Ok(vec![ImageMount { kind: "bind".into(), source, options: vec!["ro".into(), "rbind".into()] }])
+    }
+
+    async fn remove_image_view(&self, key: &str) -> Result<()> {
+        self.state.lock().call("remove_image_view", key)
     }
 
     async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {

@@ -1,17 +1,17 @@
 //! [`Runtime`] over gRPC on a unix socket.
 
 use super::events::{BytesCodec, SUBSCRIBE, decode_envelope, subscribe_request};
+use super::snapshots::{Snapshots, chain_id_of, snapshotter_of};
 use super::v1::image_service_client::ImageServiceClient;
 use super::v1::runtime_service_client::RuntimeServiceClient;
 use super::v1::{self};
-use super::{ExecOutput, Result, Runtime, RuntimeError, RuntimeEvent};
+use super::{ExecOutput, ImageMount, Result, Runtime, RuntimeError, RuntimeEvent};
+use crate::unix_grpc;
 use async_trait::async_trait;
-use hyper_util::rt::TokioIo;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
-use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::transport::Channel;
 
 /// Ordinary calls answer within this or are given up, as upstream's
 /// `runtimeRequestTimeout`. Pulls and sandbox creation have their own limits.
@@ -32,17 +32,21 @@ impl GrpcRuntime {
     /// the runtime comes back.
     pub fn connect(endpoint: &str) -> Result<Self> {
         let path: PathBuf = Path::new(endpoint.strip_prefix("unix://").unwrap_or(endpoint)).to_path_buf();
-        let channel = Endpoint::from_static("http://containerd.invalid")
-            .connect_timeout(Duration::from_secs(5))
-            .connect_with_connector_lazy(tower::service_fn(move |_: Uri| {
-                let path = path.clone();
-                async move { UnixStream::connect(path).await.map(TokioIo::new) }
-            }));
+        let channel = unix_grpc::connect(path);
         Ok(Self {
             runtime: RuntimeServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
             image: ImageServiceClient::new(channel.clone()).max_decoding_message_size(MAX_MESSAGE),
             channel,
         })
+    }
+}
+
+impl GrpcRuntime {
+    async fn snapshots(&self) -> Result<Snapshots> {
+        let message = v1::StatusRequest { verbose: true };
+        let status = self.runtime.clone().status(request(message, REQUEST_TIMEOUT)).await?.into_inner();
+        let snapshotter = snapshotter_of(&status).ok_or_else(|| missing("its snapshotter"))?;
+        Ok(Snapshots { channel: self.channel.clone(), snapshotter })
     }
 }
 
@@ -148,6 +152,16 @@ impl Runtime for GrpcRuntime {
         gone_is_done(self.runtime.clone().remove_container(request(message, REQUEST_TIMEOUT)).await.map(drop))
     }
 
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()> {
+        let message = v1::UpdateContainerResourcesRequest {
+            container_id: id.into(),
+            linux: Some(resources),
+            ..Default::default()
+        };
+        self.runtime.clone().update_container_resources(request(message, REQUEST_TIMEOUT)).await?;
+        Ok(())
+    }
+
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus> {
         let message = v1::ContainerStatusRequest { container_id: id.into(), verbose: false };
         let answer = self.runtime.clone().container_status(request(message, REQUEST_TIMEOUT)).await?;
@@ -224,6 +238,17 @@ impl Runtime for GrpcRuntime {
         let message = v1::ImageFsInfoRequest {};
         let answer = self.image.clone().image_fs_info(request(message, REQUEST_TIMEOUT)).await?;
         Ok(answer.into_inner().image_filesystems)
+    }
+
+    async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {
+        let message = v1::ImageStatusRequest { image: Some(image_spec(image)), verbose: true };
+        let status = self.image.clone().image_status(request(message, REQUEST_TIMEOUT)).await?.into_inner();
+        let chain_id = chain_id_of(&status).ok_or_else(|| missing("the layers of the image"))?;
+        self.snapshots().await?.view(&chain_id, key).await
+    }
+
+    async fn remove_image_view(&self, key: &str) -> Result<()> {
+        self.snapshots().await?.remove(key).await
     }
 
     async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {

@@ -8,6 +8,7 @@
 pub mod double;
 mod events;
 pub mod grpc;
+mod snapshots;
 
 use async_trait::async_trait;
 pub use k8s_cri::v1;
@@ -81,6 +82,15 @@ pub struct ExecOutput {
     pub exit_code: i32,
 }
 
+/// One mount of a snapshot, in the words of mount(8).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImageMount {
+    /// `overlay`, or `bind` for a single layer.
+    pub kind: String,
+    pub source: String,
+    pub options: Vec<String>,
+}
+
 /// Something happened to a container or a sandbox. It only says where to look: the
 /// listener reads the present state from the runtime.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +124,8 @@ pub trait Runtime: Send + Sync + 'static {
     /// Sends the stop signal and, once `grace` has passed, SIGKILL; returns when it is dead.
     async fn stop_container(&self, id: &str, grace: Duration) -> Result<()>;
     async fn remove_container(&self, id: &str) -> Result<()>;
+    /// Changes the limits of a running container; zero leaves one as it is.
+    async fn update_container_resources(&self, id: &str, resources: v1::LinuxContainerResources) -> Result<()>;
     async fn container_status(&self, id: &str) -> Result<v1::ContainerStatus>;
     async fn list_containers(&self, filter: Option<v1::ContainerFilter>) -> Result<Vec<v1::Container>>;
     async fn list_container_stats(&self) -> Result<Vec<v1::ContainerStats>>;
@@ -137,6 +149,11 @@ pub trait Runtime: Send + Sync + 'static {
     async fn list_images(&self) -> Result<Vec<v1::Image>>;
     async fn remove_image(&self, image: &str) -> Result<()>;
     async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>>;
+
+    /// A read-only view of the image's files under this key, made where it is missing. The
+    /// answer is the way to mount it; it stays until it is removed, whatever happens to the image.
+    async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>>;
+    async fn remove_image_view(&self, key: &str) -> Result<()>;
 
     /// Container and sandbox events for as long as the receiver lives; the stream ends
     /// when the runtime goes away. `Unimplemented` where the runtime has none, and the

@@ -1,6 +1,6 @@
 //! Brings a container's image onto the machine by its pull policy, with upstream's
 //! events and back-off (pkg/kubelet/images/image_manager.go). `sync` calls it before
-//! each container start.
+//! each container start, and the image volumes of a pod do.
 
 pub mod keyring;
 pub mod name;
@@ -235,6 +235,15 @@ impl Images {
 
     fn say(&self, wanted: &Wanted<'_>, kind: EventType, reason: &str, message: String) {
         self.recorder.event(wanted.reference, kind, reason, message);
+    }
+}
+
+/// The policy of an image, which depends on its tag where none is stated.
+pub fn pull_policy<'a>(stated: &'a str, image: &str) -> &'a str {
+    match image.rsplit_once(':') {
+        _ if !stated.is_empty() => stated,
+        Some((_, tag)) if tag != "latest" && !tag.contains('/') => "IfNotPresent",
+        _ => "Always",
     }
 }
 

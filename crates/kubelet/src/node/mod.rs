@@ -195,6 +195,7 @@ impl NodeKeeper {
             .with_daemon_endpoints(endpoint)
             .with_node_info(self.info.view())
             .with_images(self.images.iter().map(Owned::view))
+            .with_volumes_in_use(self.context.csi.volumes_in_use())
     }
 
     async fn register(&mut self, status: &NodeStatus) -> Result<(), ferry_client::Error> {
@@ -316,8 +317,8 @@ fn render_images(mut images: Vec<crate::cri::v1::Image>) -> Vec<ContainerImage> 
 
 /// The fields of a node's status that the kubelet writes; others belong to the controllers
 /// of volumes and to upstream features that this kubelet has not.
-const OWN_FIELDS: [&str; 7] =
-    ["addresses", "allocatable", "capacity", "conditions", "daemonEndpoints", "images", "nodeInfo"];
+const OWN_FIELDS: [&str; 8] =
+    ["addresses", "allocatable", "capacity", "conditions", "daemonEndpoints", "images", "nodeInfo", "volumesInUse"];
 
 /// The own fields whose value changes, and their new value; null where there is none any more.
 fn changes<'a>(
@@ -354,6 +355,7 @@ fn render_patch(old: NodeStatusView<'_>, new: NodeStatusView<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::core::v1::AttachedVolume;
 
     #[test]
     fn a_node_that_cannot_report_does_not_spin() {
@@ -368,12 +370,14 @@ mod tests {
     #[test]
     fn a_report_holds_the_changes_and_the_conditions() {
         let ready = |at: &str| json!([{ "type": "Ready", "status": "True", "lastHeartbeatTime": at }]);
-        let old = NodeStatus::from(json!({ "conditions": ready("2026-01-01T00:00:00Z"), "volumesInUse": ["v"],
+        let old = NodeStatus::from(
+            json!({ "conditions": ready("2026-01-01T00:00:00Z"), "volumesAttached": [{ "name": "v" }],
             "addresses": [{ "type": "Hostname", "address": "a" }], "images": [{ "names": ["i"] }],
-            "daemonEndpoints": { "kubeletEndpoint": { "Port": 0 } }, "capacity": { "cpu": "2" } }));
+            "daemonEndpoints": { "kubeletEndpoint": { "Port": 0 } }, "capacity": { "cpu": "2" } }),
+        );
         let mut new = old.clone();
         new.set_conditions([NodeConditionView::from(&ready("2026-01-01T00:00:09Z")[0])]);
-        new.set_volumes_in_use(None::<&str>);
+        new.set_volumes_attached(None::<AttachedVolume>);
         new.set_daemon_endpoints(None::<NodeDaemonEndpoints>);
         assert!(!differs(old.view(), new.view()), "a heartbeat, a field of another's and zeros are no difference");
         assert_eq!(

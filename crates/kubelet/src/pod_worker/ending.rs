@@ -7,7 +7,7 @@ use crate::kill;
 use crate::observed::{PodRuntime, State};
 use crate::plan::KillReason;
 use crate::pod;
-use crate::volume::{self, tree};
+use crate::volume::tree;
 use ferry_api::view::core::v1::{
     ContainerState, ContainerStateTerminated, ContainerStateTerminatedView, ContainerStatus, ContainerStatusView, Pod,
     PodStatus,
@@ -45,19 +45,18 @@ impl PodWorker {
         if !self.write_status(&observed, true).await {
             return self.back_off("status");
         }
-        context.admitted.lock().remove(&self.uid);
+        self.release().await;
         if self.gone || pod.is_deleting() {
             return self.remove(observed).await;
         }
         self.stage = Stage::Finished;
         self.collect_garbage(&observed).await;
-        let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
         let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
-        let _ = tokio::task::spawn_blocking(move || {
-            parents.iter().for_each(|parent| cgroup::remove(parent));
-            volume::unmount(&root, &uid)
-        })
-        .await;
+        let _ = tokio::task::spawn_blocking(move || parents.iter().for_each(|parent| cgroup::remove(parent))).await;
+        if let Err(error) = context.volumes.unmount(&self.uid).await {
+            tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot unmount the volumes of a finished pod");
+            return self.back_off("unmount");
+        }
         Next::Wait(None)
     }
 
@@ -77,17 +76,20 @@ impl PodWorker {
                 return self.back_off("remove");
             }
         }
-        let (root, uid) = (context.config.root_dir.clone(), self.uid.clone());
         let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
         let logs = sandbox::pod_log_directory(&context.config.log_dir, pod.namespace(), pod.name(), &self.uid);
         let cleaned = tokio::task::spawn_blocking(move || {
             parents.iter().for_each(|parent| cgroup::remove(parent));
-            tree::remove_tree(&logs).map_err(std::io::Error::other)?;
-            volume::tear_down(&root, &uid)
+            tree::remove_tree(&logs).map_err(std::io::Error::other)
         })
         .await;
+        let cleaned = match cleaned {
+            Ok(Ok(())) => context.volumes.tear_down(&self.uid).await,
+            Ok(failed) => failed,
+            Err(error) => Err(std::io::Error::other(error)),
+        };
         let subject = format!("pod {} ({})", pod::full_name(pod.view()), self.uid);
-        if let Ok(Err(error)) = cleaned {
+        if let Err(error) = cleaned {
             tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot remove the pod's files");
             let message = format!("the pod's files cannot be removed: {error}");
             context.client.problems().report("kubelet", &subject, &message);

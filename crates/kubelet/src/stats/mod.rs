@@ -9,10 +9,12 @@ mod cgroup_usage;
 pub mod resource_metrics;
 pub mod summary;
 
+pub(crate) use cgroup_usage::CgroupUsage;
+
 use crate::container::sandbox::cgroup_parents;
 use crate::cri::{Runtime, RuntimeError, v1};
 use crate::observed::{CONTAINER_NAME_LABEL, PodIdentity};
-use cgroup_usage::{CgroupUsage, MemoryCounters};
+use cgroup_usage::MemoryCounters;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

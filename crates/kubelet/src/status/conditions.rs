@@ -1,14 +1,16 @@
 //! A pod's conditions (upstream: pkg/kubelet/status/generate.go).
 
 use super::containers::terminated;
-use super::{Inputs, non_zero};
+use super::{Inputs, non_empty, non_zero};
+use crate::allocation::conditions::{IN_PROGRESS, PENDING, ResizeConditions};
 use crate::plan::sandbox_changed;
 use crate::pod;
 use ferry_api::rules::condition;
 use ferry_api::view::core::v1::{ContainerStatusView, PodCondition, PodConditionView, PodView};
 
 /// The types the kubelet decides; all others are kept as they are.
-pub const OWNED: &[&str] = &["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
+pub const OWNED: &[&str] =
+    &["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled", PENDING, IN_PROGRESS];
 
 /// The conditions of others as they are, and the kubelet's own after them.
 pub(super) fn compute_conditions(
@@ -39,7 +41,27 @@ pub(super) fn compute_conditions(
             .with_observed_generation(non_zero(inputs.pod.metadata().generation()))
             .with_last_transition_time(before.and_then(|before| before.last_transition_time()).unwrap_or(inputs.now))
     });
-    foreign.into_iter().map(PodConditionView::to_owned).chain(own).collect()
+    foreign.into_iter().map(PodConditionView::to_owned).chain(resize(inputs)).chain(own).collect()
+}
+
+/// The conditions of a resize; a pod that has ended has none.
+fn resize(inputs: &Inputs<'_>) -> Vec<PodCondition> {
+    let ResizeConditions { pending, in_progress } = inputs.resize;
+    let known = [(PENDING, pending), (IN_PROGRESS, in_progress)];
+    let known = known.into_iter().filter(|_| !inputs.terminal);
+    known
+        .filter_map(|(kind, condition)| {
+            let condition = condition.as_ref()?;
+            let own = PodCondition::new()
+                .with_type(kind)
+                .with_status("True")
+                .with_reason(non_empty(&condition.reason))
+                .with_message(non_empty(&condition.message))
+                .with_observed_generation(non_zero(condition.generation))
+                .with_last_transition_time(condition.since);
+            Some(own)
+        })
+        .collect()
 }
 
 #[derive(Clone, Default)]

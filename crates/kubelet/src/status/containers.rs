@@ -1,16 +1,15 @@
 //! The status of each container (upstream: kubelet_pods.go convertToAPIContainerStatuses).
 
-use super::{Inputs, non_empty};
+use super::{Inputs, non_empty, resources};
 use crate::observed::{ContainerRecord, State};
 use crate::pod;
 use crate::probe::{Outcome, ProbeKind};
 use ferry_api::quantity::Quantity;
 use ferry_api::view::core::v1::{
     ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateTerminatedView,
-    ContainerStateWaiting, ContainerStatus, ContainerStatusView, ContainerView, ResourceRequirementsView,
-    VolumeMountStatus,
+    ContainerStateWaiting, ContainerStatus, ContainerStatusView, ContainerView, VolumeMountStatus,
 };
-use ferry_api::view::{List, Map, Owned, View};
+use ferry_api::view::{List, Map, Owned};
 
 const RUNTIME: &str = "containerd";
 
@@ -98,10 +97,8 @@ fn one(inputs: &Inputs<'_>, container: ContainerView<'_>, list: &Listed<'_>) -> 
             ContainerStateWaiting::new().with_reason(&waiting.reason).with_message(non_empty(&waiting.message));
         status.set_state(ContainerState::new().with_waiting(waiting));
     }
-    let resources = container.resources();
-    status.set_allocated_resources(texts(resources.requests()));
-    let stated = Some(resources).filter(|own| !own.node().is_null());
-    status.set_resources(stated.map(ResourceRequirementsView::to_owned).unwrap_or_default());
+    status.set_allocated_resources(texts(container.resources().requests()));
+    status.set_resources(resources::of_container(inputs, container, before));
     status.set_volume_mounts(volume_mounts(container));
     if status.view().last_state().terminated().is_none() {
         status.set_last_state(None::<ContainerState>);

@@ -7,7 +7,9 @@ pub mod conditions;
 pub mod containers;
 pub mod patch;
 pub mod phase;
+mod resources;
 
+use crate::allocation::conditions::ResizeConditions;
 use crate::observed::{PodRuntime, State};
 use crate::pod;
 use crate::probe::{Outcome, ProbeKind};
@@ -44,6 +46,7 @@ pub struct Inputs<'a> {
     /// The status as it was last known to be written.
     pub old: PodStatusView<'a>,
     pub node_ips: &'a [String],
+    pub resize: &'a ResizeConditions,
     /// Nothing of the pod will be started again, whatever its restart policy.
     pub terminal: bool,
     pub now: Timestamp,
@@ -79,6 +82,7 @@ pub fn compute_status(inputs: &Inputs<'_>) -> PodStatus {
     status.set_init_container_statuses(init);
     status.set_ephemeral_container_statuses(containers::ephemeral(inputs));
     set_addresses(inputs, &mut status);
+    resources::set_pod_resources(inputs, phase, &mut status);
     status
 }
 
@@ -143,6 +147,8 @@ mod tests {
             hash: 0,
             restart_count: restarts,
             log_path: String::new(),
+            actuated: None,
+            cgroup: None,
         }
     }
 
@@ -155,7 +161,7 @@ mod tests {
             host_network: false,
             ips: vec!["10.0.0.2".into()],
         };
-        PodRuntime { sandboxes: vec![sandbox], containers }
+        PodRuntime { sandboxes: vec![sandbox], containers, cgroup: None }
     }
 
     fn check(pod: &Pod, runtime: &PodRuntime, failures: &[(&str, &str)], said: &Said) -> Value {
@@ -170,6 +176,7 @@ mod tests {
             probes: said,
             old: pod.view().status(),
             node_ips: &["192.0.2.1".into()],
+            resize: &ResizeConditions::default(),
             terminal: false,
             now: Timestamp::from_second(10).expect("a time"),
         });

@@ -27,6 +27,7 @@ pub fn status_patch(uid: &str, old: PodStatusView<'_>, new: PodStatusView<'_>) -
             },
             // Lists merged by address: what is gone must be named.
             "podIPs" | "hostIPs" => replaced_addresses(before, value),
+            "resources" | "allocatedResources" => replaced_object(before, value),
             _ => value.to_value(),
         };
         changes.insert(key.to_owned(), value);
@@ -54,7 +55,29 @@ fn changed_conditions(old: List<'_, PodConditionView<'_>>, new: List<'_, PodCond
         }
         patch
     };
-    changed.map(patch).collect()
+    let gone = old.iter().filter(|before| {
+        let kind = before.type_();
+        OWNED.contains(&kind) && !new.iter().any(|condition| condition.type_() == kind)
+    });
+    let gone = gone.map(|before| json!({ "$patch": "delete", "type": before.type_() }));
+    changed.map(patch).chain(gone).collect()
+}
+
+/// An object whose missing fields are cleared, because merging would keep them.
+fn replaced_object(old: Node<'_>, new: Node<'_>) -> Value {
+    let mut value = new.to_value();
+    if let Value::Object(fields) = &mut value {
+        for (key, before) in old.entries() {
+            match new.get(key) {
+                None => drop(fields.insert(key.to_owned(), Value::Null)),
+                Some(now) if matches!(fields.get(key), Some(Value::Object(_))) => {
+                    fields.insert(key.to_owned(), replaced_object(before, now));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    value
 }
 
 fn replaced_addresses(old: Node<'_>, new: Node<'_>) -> Value {
@@ -83,6 +106,23 @@ mod tests {
                 "reason": null,
                 "podIPs": [{ "$patch": "delete", "ip": "a" }, { "ip": "b" }],
                 "conditions": [{ "type": "Ready", "status": "True", "reason": null }],
+            } }))
+        );
+    }
+
+    #[test]
+    fn a_resize_that_is_through_takes_its_condition_and_amounts_along() {
+        let old = PodStatus::from(json!({ "allocatedResources": { "cpu": "1", "memory": "1Mi" },
+            "resources": { "limits": { "cpu": "1", "memory": "1Mi" } },
+            "conditions": [{ "type": "PodResizeInProgress", "status": "True" }, { "type": "mine", "status": "True" }] }));
+        let new = PodStatus::from(json!({ "allocatedResources": { "cpu": "2" },
+            "resources": { "limits": { "cpu": "2" } }, "conditions": [{ "type": "mine", "status": "True" }] }));
+        assert_eq!(
+            status_patch("u", old.view(), new.view()),
+            Some(json!({ "metadata": { "uid": "u" }, "status": {
+                "allocatedResources": { "cpu": "2", "memory": null },
+                "resources": { "limits": { "cpu": "2", "memory": null } },
+                "conditions": [{ "$patch": "delete", "type": "PodResizeInProgress" }],
             } }))
         );
     }

@@ -19,6 +19,7 @@ impl PodSync<'_> {
     pub(super) async fn mounts(
         &self,
         container: ContainerView<'_>,
+        mounted: &Mounted,
         env: &BTreeMap<String, String>,
         ips: &[String],
     ) -> Result<Vec<v1::Mount>, ConfigError> {
@@ -29,7 +30,7 @@ impl PodSync<'_> {
             cluster_domain: config.cluster_domain.clone(),
             pod: self.pod.clone(),
             container: container.name().to_owned(),
-            mounted: self.mounted.clone(),
+            mounted: mounted.clone(),
             env: env.clone(),
             ips: ips.to_vec(),
         };
@@ -184,12 +185,14 @@ fn plain(container_path: &str, host_path: &Path) -> v1::Mount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::container::{Machine, References};
+    use crate::container::References;
+    use crate::volume::{PodVolumes, Volumes};
     use serde_json::json;
     use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
 
     /// The mounts of a container that asks to write into one volume of each kind.
-    fn check(volumes: serde_json::Value) -> Vec<v1::Mount> {
+    async fn check(volumes: serde_json::Value) -> Vec<v1::Mount> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let names = volumes.as_array().expect("a list").iter().map(|volume| volume["name"].clone());
         let wanted: Vec<_> = names.map(|name| json!({ "name": name, "mountPath": name, "readOnly": false })).collect();
@@ -201,16 +204,10 @@ mod tests {
             config_maps: [("cm".to_string(), SharedObject::of(json!({})))].into(),
             secrets: [("s".to_string(), SharedObject::of(json!({})))].into(),
         };
-        let machine = Machine::default();
-        let mounted = volume::set_up(&volume::Publication {
-            root: place.path(),
-            pod: pod.view(),
-            references: &references,
-            tokens: &Default::default(),
-            claims: &Default::default(),
-            pod_ips: &[],
-            machine: &machine,
-        });
+        let mut own = PodVolumes::new(place.path(), pod.clone());
+        own.references = Arc::new(references);
+        let volumes = Volumes::of_machine(place.path());
+        let mounted = volumes.set_up(&Arc::new(own)).await;
         let preparation = Preparation {
             root: place.path().into(),
             log_root: place.path().into(),
@@ -224,12 +221,12 @@ mod tests {
         let mounts = preparation.run().expect("prepared");
         let last = mounts.last().expect("the termination file");
         assert_eq!(std::fs::metadata(&last.host_path).expect("there").permissions().mode() & 0o777, 0o666);
-        volume::tear_down(place.path(), "u").expect("torn down");
+        volumes.tear_down("u").await.expect("torn down");
         mounts
     }
 
-    #[test]
-    fn what_the_kubelet_writes_is_read_only_for_containers() {
+    #[tokio::test]
+    async fn what_the_kubelet_writes_is_read_only_for_containers() {
         let mounts = check(json!([
             { "name": "config", "configMap": { "name": "cm" } },
             { "name": "secret", "secret": { "secretName": "s" } },
@@ -237,7 +234,8 @@ mod tests {
             { "name": "projected", "projected": { "sources": [] } },
             { "name": "scratch", "emptyDir": {} },
             { "name": "host", "hostPath": { "path": "/" } },
-        ]));
+        ]))
+        .await;
         let seen: Vec<_> = mounts.iter().map(|mount| (mount.container_path.as_str(), mount.readonly)).collect();
         let expected = [
             ("/config", true),

@@ -142,6 +142,22 @@ impl Dir {
         file.write_all(data)
     }
 
+    /// Writes a file anew and puts it in the place of the old one, which readers see whole until
+    /// then. Returns when it is on the disk.
+    pub fn replace_file(&self, name: &OsStr, data: &[u8], mode: u32) -> io::Result<()> {
+        let mut fresh = name.to_owned();
+        fresh.push(".new");
+        match self.remove_file(&fresh) {
+            Ok(()) | Err(Errno::ENOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut file = self.create_file(&fresh, mode)?;
+        file.write_all(data)?;
+        file.sync_all()?;
+        self.rename(&fresh, name)?;
+        self.sync()
+    }
+
     pub fn read_link(&self, name: &OsStr) -> nix::Result<OsString> {
         readlinkat(&self.0, name)
     }

@@ -1,24 +1,38 @@
-//! hostPath: is what the pod wants there, and of the kind it says.
+//! hostPath: a path of this machine, as a volume of the pod or behind its claim. It is given to
+//! the runtime where it is, after a look whether it is of the kind that the pod asks for.
 
 use super::beneath::Dir;
-use super::{MountedVolume, Publication, VolumePlugin};
-use ferry_api::view::core::v1::VolumeView;
+use super::claim::refuse_block;
+use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use async_trait::async_trait;
+use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 pub struct HostPath;
 
+#[async_trait]
 impl VolumePlugin for HostPath {
-    fn takes(&self, volume: VolumeView<'_>) -> bool {
-        volume.host_path().is_some()
+    fn name(&self) -> &'static str {
+        "host-path"
     }
 
-    fn publish(&self, _: &Publication<'_>, volume: VolumeView<'_>) -> Result<MountedVolume, String> {
-        let source = volume.host_path().unwrap_or_default();
-        check(source.path(), source.type_().unwrap_or_default())?;
-        Ok(MountedVolume { path: source.path().into(), must_be_read_only: false })
+    fn takes(&self, volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool {
+        volume.host_path().is_some() || bound.is_some_and(|bound| bound.spec().host_path().is_some())
     }
+
+    async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
+        Ok(request.on_disk(find).await?)
+    }
+}
+
+fn find(request: &VolumeRequest) -> Result<MountedVolume, String> {
+    refuse_block(request)?;
+    let bound = request.bound().and_then(|bound| bound.spec().host_path());
+    let source = request.volume().host_path().or(bound).unwrap_or_default();
+    check(source.path(), source.type_().unwrap_or_default())?;
+    Ok(MountedVolume { path: source.path().into(), must_be_read_only: request.is_read_only() })
 }
 
 /// Checks by type, and makes what `…OrCreate` asks for.

@@ -1,49 +1,48 @@
-//! configMap, secret, downwardAPI and projected: volumes whose files the kubelet writes. The
-//! files are rendered purely and then written at once (atomic.rs).
+//! Volumes whose files the kubelet writes: what configMap, secret, downwardAPI and projected
+//! have in common. The files are rendered purely and then written at once (atomic.rs).
 
 use super::atomic::{self, File, Payload};
 use super::beneath::Dir;
 use super::ownership::{Access, give_to_group};
 use super::place::{make_directory, mount_tmpfs};
-use super::{MountedVolume, Publication, Tokens, VolumePlugin, volume_directory};
+use super::{MountedVolume, Tokens, VolumeRequest};
 use crate::container::{ConfigError, Machine, References, downward};
 use crate::pod;
-use ferry_api::view::core::v1::{DownwardAPIVolumeFileView, KeyToPathView, PodView, VolumeProjectionView, VolumeView};
+use ferry_api::view::core::v1::{DownwardAPIVolumeFileView, KeyToPathView, PodView, VolumeProjectionView};
 use ferry_api::view::{Base64, List, Map};
 
-const DEFAULT_MODE: i32 = 0o644;
+pub(super) const DEFAULT_MODE: i32 = 0o644;
 
-pub struct Written;
-
-impl VolumePlugin for Written {
-    fn takes(&self, volume: VolumeView<'_>) -> bool {
-        volume.config_map().is_some()
-            || volume.secret().is_some()
-            || volume.downward_api().is_some()
-            || volume.projected().is_some()
-    }
-
-    fn publish(&self, publication: &Publication<'_>, volume: VolumeView<'_>) -> Result<MountedVolume, String> {
-        let Publication { root, pod, references, tokens, pod_ips, machine, .. } = *publication;
-        let rendered = render(pod, volume, references, tokens, pod_ips, machine)?;
-        let Some((plugin, payload)) = rendered else { return Err("the volume has no files".into()) };
-        let path = volume_directory(root, pod.metadata().uid(), plugin, volume.name());
-        let (mut directory, _) = make_directory(root, &path, 0o755)?;
-        // Data that may be secret stays off the disk.
-        if plugin != "configmap" {
-            directory = mount_tmpfs(directory, &path, None)?.0;
-        }
-        let own = |volume: &Dir| match publication.fs_group() {
-            Some(group) => give_to_group(volume, group, Access::ReadOnly),
-            None => Ok(()),
-        };
-        atomic::write(&directory, &payload, own).map_err(|error| error.to_string())?;
-        Ok(MountedVolume { path, must_be_read_only: true })
-    }
+/// Where the files of a volume are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Medium {
+    Disk,
+    /// Data that may be secret stays off the disk.
+    Memory,
 }
 
-/// Everything `render` reads besides the volume itself.
-struct Sources<'a> {
+/// Writes the files into the volume's directory. Blocking.
+pub(super) fn write(
+    request: &VolumeRequest,
+    plugin: &str,
+    medium: Medium,
+    payload: &Payload,
+) -> Result<MountedVolume, String> {
+    let path = request.directory(plugin, request.volume().name());
+    let (mut directory, _) = make_directory(request.root(), &path, 0o755)?;
+    if medium == Medium::Memory {
+        directory = mount_tmpfs(directory, &path, None)?.0;
+    }
+    let own = |volume: &Dir| match request.fs_group() {
+        Some(group) => give_to_group(volume, group, Access::ReadOnly),
+        None => Ok(()),
+    };
+    atomic::write(&directory, payload, own).map_err(|error| error.to_string())?;
+    Ok(MountedVolume { path, must_be_read_only: true })
+}
+
+/// Everything that files are rendered from besides the volume itself.
+pub(super) struct PayloadSources<'a> {
     pod: PodView<'a>,
     references: &'a References,
     tokens: &'a Tokens,
@@ -52,11 +51,11 @@ struct Sources<'a> {
 }
 
 /// The keys of a ConfigMap or Secret that a volume shows.
-struct Selection<'a> {
+pub(super) struct Selection<'a> {
     /// All keys under their own names where it is empty.
-    items: List<'a, KeyToPathView<'a>>,
-    optional: bool,
-    mode: i32,
+    pub(super) items: List<'a, KeyToPathView<'a>>,
+    pub(super) optional: bool,
+    pub(super) mode: i32,
 }
 
 /// The data of a ConfigMap or Secret; a Secret has no text.
@@ -65,46 +64,21 @@ struct Contents<'a> {
     binary: Map<'a, Base64<'a>>,
 }
 
-/// The plugin's directory name and the files; `None` for kinds that hold no payload.
-pub fn render(
-    pod: PodView<'_>,
-    volume: VolumeView<'_>,
-    references: &References,
-    tokens: &Tokens,
-    pod_ips: &[String],
-    machine: &Machine,
-) -> Result<Option<(&'static str, Payload)>, String> {
-    let sources = Sources { pod, references, tokens, pod_ips, machine };
-    let mut payload = Payload::new();
-    if let Some(source) = volume.config_map() {
-        let mode = source.default_mode().unwrap_or(DEFAULT_MODE);
-        let selection = Selection { items: source.items(), optional: source.optional() == Some(true), mode };
-        sources.config_map(source.name(), &selection, &mut payload)?;
-        return Ok(Some(("configmap", payload)));
-    }
-    if let Some(source) = volume.secret() {
-        let mode = source.default_mode().unwrap_or(DEFAULT_MODE);
-        let selection = Selection { items: source.items(), optional: source.optional() == Some(true), mode };
-        sources.secret(source.secret_name(), &selection, &mut payload)?;
-        return Ok(Some(("secret", payload)));
-    }
-    if let Some(source) = volume.downward_api() {
-        let mode = source.default_mode().unwrap_or(DEFAULT_MODE);
-        sources.downward(source.items(), mode, &mut payload)?;
-        return Ok(Some(("downward-api", payload)));
-    }
-    if let Some(source) = volume.projected() {
-        let mode = source.default_mode().unwrap_or(DEFAULT_MODE);
-        for projection in source.sources() {
-            sources.projection(volume.name(), projection, mode, &mut payload)?;
+impl<'a> PayloadSources<'a> {
+    pub(super) fn of(request: &'a VolumeRequest) -> Self {
+        let sources = request.sources();
+        Self {
+            pod: request.pod(),
+            references: &sources.references,
+            tokens: &sources.tokens,
+            pod_ips: &sources.pod_ips,
+            machine: &sources.machine,
         }
-        return Ok(Some(("projected", payload)));
     }
-    Ok(None)
 }
 
-impl Sources<'_> {
-    fn projection(
+impl PayloadSources<'_> {
+    pub(super) fn projection(
         &self,
         volume: &str,
         projection: VolumeProjectionView<'_>,
@@ -138,7 +112,12 @@ impl Sources<'_> {
         Ok(())
     }
 
-    fn config_map(&self, name: &str, selection: &Selection<'_>, payload: &mut Payload) -> Result<(), String> {
+    pub(super) fn config_map(
+        &self,
+        name: &str,
+        selection: &Selection<'_>,
+        payload: &mut Payload,
+    ) -> Result<(), String> {
         match self.references.config_map(name) {
             Ok(found) => {
                 let contents = Contents { text: found.data(), binary: found.binary_data() };
@@ -149,7 +128,7 @@ impl Sources<'_> {
         }
     }
 
-    fn secret(&self, name: &str, selection: &Selection<'_>, payload: &mut Payload) -> Result<(), String> {
+    pub(super) fn secret(&self, name: &str, selection: &Selection<'_>, payload: &mut Payload) -> Result<(), String> {
         match self.references.secret(name) {
             Ok(found) => {
                 let contents = Contents { text: Map::default(), binary: found.data() };
@@ -160,7 +139,7 @@ impl Sources<'_> {
         }
     }
 
-    fn downward(
+    pub(super) fn downward(
         &self,
         items: List<'_, DownwardAPIVolumeFileView<'_>>,
         mode: i32,
@@ -231,58 +210,35 @@ fn common_user(pod: PodView<'_>) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::pod::tests::pod;
-    use ferry_api::view::Owned;
+    use crate::volume::PodVolumes;
     use ferry_client::SharedObject;
     use serde_json::json;
     use std::collections::HashMap;
+    use std::path::Path;
+    use std::sync::Arc;
 
-    fn check(volume: serde_json::Value) -> Result<Option<(&'static str, Payload)>, String> {
+    /// A request for one volume, with a ConfigMap `cm` and a token.
+    pub fn request(volume: serde_json::Value) -> VolumeRequest {
         let map = json!({ "data": { "color": "red", "size": "xl" }, "binaryData": { "raw": "AAE=" } });
         let references =
             References { config_maps: HashMap::from([("cm".into(), SharedObject::of(map))]), secrets: HashMap::new() };
-        let tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
-        let pod = pod(json!({ "containers": [{ "name": "a" }] }));
-        render(pod.view(), VolumeView::from(&volume), &references, &tokens, &[], &Machine::default())
+        let pod = pod(json!({ "containers": [{ "name": "a" }], "volumes": [volume] }));
+        let mut volumes = PodVolumes::new(Path::new("/"), pod.into());
+        volumes.references = Arc::new(references);
+        volumes.tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
+        VolumeRequest::all(&Arc::new(volumes)).next().expect("the one volume")
     }
 
     #[test]
-    fn keys_items_and_modes() {
-        let (plugin, payload) =
-            check(json!({ "name": "v", "configMap": { "name": "cm" } })).expect("rendered").expect("a payload");
-        assert_eq!((plugin, payload.len()), ("configmap", 3));
-        assert_eq!(payload["raw"].data, [0, 1]);
-        let (_, payload) = check(json!({ "name": "v", "configMap": { "name": "cm", "defaultMode": 256,
-            "items": [{ "key": "color", "path": "a/b", "mode": 384 }, { "key": "size", "path": "s" }] } }))
-        .expect("rendered")
-        .expect("a payload");
-        assert_eq!((payload["a/b"].mode, payload["s"].mode), (0o600, 0o400));
-    }
-
-    #[test]
-    fn the_default_token_volume() {
-        let (plugin, payload) = check(json!({ "name": "v", "projected": { "sources": [
-            { "serviceAccountToken": { "path": "token", "expirationSeconds": 3607 } },
-            { "configMap": { "name": "cm", "items": [{ "key": "color", "path": "ca.crt" }] } },
-            { "downwardAPI": { "items": [{ "path": "namespace", "fieldRef": { "fieldPath": "metadata.namespace" } }] } }] } }))
-        .expect("rendered")
-        .expect("a payload");
-        assert_eq!(plugin, "projected");
-        assert_eq!(payload["token"].data, b"jwt");
-        assert_eq!(payload["namespace"].data, b"default");
-        assert_eq!(payload["ca.crt"].data, b"red");
-    }
-
-    #[test]
-    fn what_is_missing_is_named_unless_optional() {
-        let error = |volume| check(volume).expect_err("missing");
-        assert_eq!(error(json!({ "name": "v", "secret": { "secretName": "no" } })), "secret \"no\" not found");
-        assert_eq!(
-            error(json!({ "name": "v", "configMap": { "name": "cm", "items": [{ "key": "k", "path": "p" }] } })),
-            "references non-existent config key: k"
-        );
-        assert!(check(json!({ "name": "v", "secret": { "secretName": "no", "optional": true } })).is_ok());
+    fn the_user_of_all_containers_owns_the_tokens() {
+        let check = |spec, expected| assert_eq!(common_user(ferry_api::view::Owned::view(&pod(spec))), expected);
+        let user = |id| json!({ "runAsUser": id });
+        check(json!({ "containers": [{ "name": "a" }] }), None);
+        check(json!({ "securityContext": user(7), "containers": [{ "name": "a" }, { "name": "b" }] }), Some(7));
+        let other = json!([{ "name": "a" }, { "name": "b", "securityContext": user(8) }]);
+        check(json!({ "securityContext": user(7), "containers": other }), None);
     }
 }

@@ -2,10 +2,54 @@
 //! plugins.
 
 use super::beneath::Dir;
-use super::mounts;
+use super::{mounts, pod_directory, volume_directory};
 use nix::mount::{MsFlags, mount};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(super) const PREFIX: &str = "kubernetes.io~";
+
+/// The directory of one volume, as the disk has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumePlace {
+    /// The kubelet's directory.
+    pub root: Arc<Path>,
+    pub uid: String,
+    pub plugin: String,
+    pub name: String,
+}
+
+impl VolumePlace {
+    pub fn path(&self) -> PathBuf {
+        volume_directory(&self.root, &self.uid, &self.plugin, &self.name)
+    }
+
+    /// Every volume that the pod has a directory for. Blocking.
+    pub(super) fn list(root: &Arc<Path>, uid: &str) -> io::Result<Vec<Self>> {
+        let mut places = Vec::new();
+        for plugin in names(&pod_directory(root, uid).join("volumes"))? {
+            let Some(kind) = plugin.strip_prefix(PREFIX) else { continue };
+            let names = names(&pod_directory(root, uid).join("volumes").join(&plugin))?;
+            places.extend(names.into_iter().map(|name| Self {
+                root: root.clone(),
+                uid: uid.to_owned(),
+                plugin: kind.to_owned(),
+                name,
+            }));
+        }
+        Ok(places)
+    }
+}
+
+/// The names in a directory that only the kubelet writes to; none where it does not exist.
+fn names(directory: &Path) -> io::Result<Vec<String>> {
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
 
 /// The directory below the root, and whether it was not there before.
 pub fn make_directory(root: &Path, path: &Path, mode: u32) -> Result<(Dir, bool), String> {

@@ -91,6 +91,25 @@ impl TokenSource {
     }
 }
 
+/// One token for the pod that is not kept, with its end as the API writes it.
+pub async fn fetch(
+    client: &Client,
+    pod: PodView<'_>,
+    audience: &str,
+    seconds: Option<i64>,
+) -> Result<(String, String), String> {
+    let account = match pod.spec().service_account_name() {
+        "" => "default",
+        name => name,
+    };
+    let request = render_request(pod, audience, seconds.unwrap_or(DEFAULT_SECONDS));
+    let accounts = client.api::<ServiceAccount>(pod.metadata().namespace());
+    let answer = accounts.create_subresource::<TokenRequest>(account, "token", request.value()).await;
+    let answer = answer.map_err(|error| format!("failed to fetch token: {error}"))?;
+    let status = answer.view().status();
+    Ok((status.token().to_owned(), status.expiration_timestamp().map(|at| at.to_string()).unwrap_or_default()))
+}
+
 /// A request for a token that ends with the pod.
 fn render_request(pod: PodView<'_>, audience: &str, seconds: i64) -> TokenRequest {
     let bound_to = BoundObjectReference::new()

@@ -2,13 +2,13 @@
 //! as soon as the pod says who that is (upstream: pkg/volume/projected/projected.go).
 
 use crate::{Scene, Verdict, with_own_mounts};
-use ferry_api::view::Owned;
 use ferry_api::view::core::v1::Pod;
-use ferry_kubelet::container::{Machine, References};
-use ferry_kubelet::volume::{self, Tokens};
+use ferry_client::SharedObject;
+use ferry_kubelet::volume::{PodVolumes, Tokens, Volumes};
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const USER: u32 = 1001;
 const GROUP: u32 = 2002;
@@ -58,17 +58,11 @@ fn ferry_closes_tokens_to_strangers() {
     with_own_mounts(|| {
         let mut verdict = Verdict::default();
         let ferry = |scene: &Scene, pod: &Pod| {
-            let tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
-            let (references, machine) = (References::default(), Machine::default());
-            let mounted = volume::set_up(&volume::Publication {
-                root: &scene.root(),
-                pod: pod.view(),
-                references: &references,
-                tokens: &tokens,
-                claims: &Default::default(),
-                pod_ips: &[],
-                machine: &machine,
-            });
+            let mut own = PodVolumes::new(&scene.root(), SharedObject::from(pod.clone()));
+            own.tokens = Tokens::from([(("v".to_string(), "token".to_string()), "jwt".to_string())]);
+            // Its threads are made by this one, and so in its mount namespace.
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            let mounted = runtime.block_on(Volumes::of_machine(&scene.root()).set_up(&Arc::new(own)));
             mounted.expect("set up").volumes["v"].path.join("token")
         };
         attack(&ferry, &mut verdict);

@@ -287,6 +287,10 @@ fn merge(target: &mut Value, patch: &Value, strategic: bool) {
             Value::Array(items) if strategic && key == "conditions" => {
                 let mut list = target[key.as_str()].as_array().cloned().unwrap_or_default();
                 for item in items {
+                    if item["$patch"] == "delete" {
+                        list.retain(|old| old["type"] != item["type"]);
+                        continue;
+                    }
                     match list.iter_mut().find(|old| old["type"] == item["type"]) {
                         Some(old) => merge(old, item, strategic),
                         None => list.push(item.clone()),

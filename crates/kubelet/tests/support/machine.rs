@@ -125,31 +125,54 @@ impl Machine {
             .status()
             .expect("rustc is installed");
         assert!(compiled.success(), "the test's program compiles");
+        let program = std::fs::read(&program).expect("the program");
+        self.import("test/program:1", &[&[("program", &program, 0o755)]]);
+    }
+
+    /// Packs an image of these layers and imports it.
+    pub fn import(&self, name: &str, layers: &[&[LayerFile<'_>]]) {
         let archive = self.directory.join("image.tar");
-        pack(&std::fs::read(&program).expect("the program"), &archive);
+        pack(name, layers, &archive);
         let path = archive.to_string_lossy().into_owned();
         let imported = self.ctr(&["images", "import", &path]);
         assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
     }
+
+    /// The keys of all snapshots.
+    pub fn snapshots(&self) -> Vec<String> {
+        let output = self.ctr(&["snapshots", "list"]);
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        lines.lines().skip(1).filter_map(|line| line.split_whitespace().next().map(str::to_string)).collect()
+    }
 }
 
-/// A docker archive with one layer that holds the program as /program.
-fn pack(program: &[u8], archive: &Path) {
-    let mut layer = tar::Builder::new(Vec::new());
-    append(&mut layer, "program", program, 0o755);
-    let layer = layer.into_inner().expect("a layer");
-    let digest: String = Sha256::digest(&layer).iter().map(|byte| format!("{byte:02x}")).collect();
+/// Path, content and mode.
+pub type LayerFile<'a> = (&'a str, &'a [u8], u32);
+
+/// A docker archive of layers. Its entrypoint is the /program that some have.
+fn pack(name: &str, layers: &[&[LayerFile<'_>]], archive: &Path) {
+    let tar = |files: &[LayerFile<'_>]| {
+        let mut layer = tar::Builder::new(Vec::new());
+        files.iter().for_each(|(path, data, mode)| append(&mut layer, path, data, *mode));
+        layer.into_inner().expect("a layer")
+    };
+    let layers: Vec<Vec<u8>> = layers.iter().map(|files| tar(files)).collect();
+    let digest = |layer: &Vec<u8>| -> String {
+        let hex: String = Sha256::digest(layer).iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("sha256:{hex}")
+    };
+    let digests: Vec<String> = layers.iter().map(digest).collect();
+    let names: Vec<String> = (0..layers.len()).map(|number| format!("layer{number}.tar")).collect();
     let config = serde_json::json!({
         "architecture": if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" },
         "os": "linux",
         "config": { "Entrypoint": ["/program"], "Env": ["PATH=/"] },
-        "rootfs": { "type": "layers", "diff_ids": [format!("sha256:{digest}")] },
+        "rootfs": { "type": "layers", "diff_ids": digests },
     });
-    let manifest =
-        serde_json::json!([{ "Config": "config.json", "RepoTags": ["test/program:1"], "Layers": ["layer.tar"] }]);
+    let manifest = serde_json::json!([{ "Config": "config.json", "RepoTags": [name], "Layers": names }]);
     let mut image = tar::Builder::new(std::fs::File::create(archive).expect("an archive"));
     append(&mut image, "config.json", config.to_string().as_bytes(), 0o644);
-    append(&mut image, "layer.tar", &layer, 0o644);
+    names.iter().zip(&layers).for_each(|(name, layer)| append(&mut image, name, layer, 0o644));
     append(&mut image, "manifest.json", manifest.to_string().as_bytes(), 0o644);
     image.finish().expect("a whole archive");
 }

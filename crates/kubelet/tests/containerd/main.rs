@@ -1,5 +1,9 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
+mod csi;
+mod image_volume;
+mod resize;
+#[path = "../support/mod.rs"]
 mod support;
 
 use ferry_client::Client;

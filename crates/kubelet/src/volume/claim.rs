@@ -1,0 +1,160 @@
+//! persistentVolumeClaim and ephemeral: the volume that a pod's claim is bound to. `pod_worker`
+//! resolves the claims over the API ([`resolve`]); the plugin of the volume's own kind then
+//! makes it.
+//!
+//! Upstream: pkg/kubelet/volumemanager/populator.
+
+use super::VolumeRequest;
+use ferry_api::rules::volume_match::{claim_name, matches_node_affinity, not_made_for_pod};
+use ferry_api::view::core::v1::{
+    NodeView, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, PersistentVolumeView, Pod, PodView,
+    VolumeView,
+};
+use ferry_client::{Client, SharedObject};
+use std::collections::HashMap;
+
+/// The volumes behind a pod's claims, by the name of the pod's own volume. A bound claim never
+/// changes its volume, so a pod resolves each once.
+pub type Claims = HashMap<String, SharedObject<PersistentVolume>>;
+
+/// Whether the pod has begun to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodStage {
+    New,
+    Running,
+}
+
+/// Fetches the volumes behind the claims that are not known yet. The error is the text of the
+/// pod's FailedMount event.
+pub async fn resolve(
+    client: &Client,
+    pod: &SharedObject<Pod>,
+    node: Option<NodeView<'_>>,
+    stage: PodStage,
+    known: &mut Claims,
+) -> Result<(), String> {
+    for volume in pod.view().spec().volumes() {
+        let Some(claim) = claim_name(pod.view(), volume).filter(|_| !known.contains_key(volume.name())) else {
+            continue;
+        };
+        let found = fetch(client, pod.view(), volume, &claim, stage).await.map_err(|why| {
+            let (name, namespace) = (volume.name(), pod.namespace());
+            format!(
+                "Unable to attach or mount volumes: unmounted volumes=[{name}], unattached volumes=[], failed to \
+                 process volumes=[{name}]: error processing PVC {namespace}/{claim}: {why}"
+            )
+        })?;
+        if let Some(node) = node
+            && !matches_node_affinity(found.view(), node)
+        {
+            let name = found.name();
+            return Err(format!(
+                "MountVolume.NodeAffinity check failed for volume {name:?} : no matching NodeSelectorTerms"
+            ));
+        }
+        known.insert(volume.name().to_owned(), found);
+    }
+    Ok(())
+}
+
+async fn fetch(
+    client: &Client,
+    pod: PodView<'_>,
+    volume: VolumeView<'_>,
+    name: &str,
+    stage: PodStage,
+) -> Result<SharedObject<PersistentVolume>, String> {
+    let claims = client.api::<PersistentVolumeClaim>(pod.metadata().namespace());
+    let claim = claims.get(name).await.map_err(|error| format!("failed to fetch PVC from API server: {error}"))?;
+    if let Some(why) = unusable_claim(pod, volume, claim.view(), stage) {
+        return Err(why);
+    }
+    let name = claim.view().spec().volume_name();
+    let found = client.api::<PersistentVolume>("").get(name).await;
+    let found = found.map_err(|error| format!("failed to fetch PV {name} from API server: {error}"))?;
+    match not_bound_back(found.view(), claim.uid()) {
+        Some(why) => Err(why),
+        None => Ok(found),
+    }
+}
+
+/// The reason why a pod cannot use the claim now.
+fn unusable_claim(
+    pod: PodView<'_>,
+    volume: VolumeView<'_>,
+    claim: PersistentVolumeClaimView<'_>,
+    stage: PodStage,
+) -> Option<String> {
+    if volume.ephemeral().is_some()
+        && let Some(why) = not_made_for_pod(pod, claim)
+    {
+        return Some(why);
+    }
+    // A claim that goes is kept for the pods that run with it, and takes no new ones.
+    if stage == PodStage::New && claim.metadata().deletion_timestamp().is_some() {
+        return Some("PVC is being deleted".to_owned());
+    }
+    let is_bound = claim.status().phase() == "Bound" && !claim.spec().volume_name().is_empty();
+    (!is_bound).then(|| "PVC is not bound".to_owned())
+}
+
+/// The reason why a volume is not the claim's, whatever the claim says.
+fn not_bound_back(volume: PersistentVolumeView<'_>, claim_uid: &str) -> Option<String> {
+    let name = volume.metadata().name();
+    match volume.spec().claim_ref() {
+        None => Some(format!(
+            "found PV object {name} but it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim"
+        )),
+        Some(reference) if reference.uid() != claim_uid => {
+            let uid = reference.uid();
+            Some(format!(
+                "found PV object {name} but its pv.Spec.ClaimRef.UID {uid} does not point to claim.UID {claim_uid}"
+            ))
+        }
+        Some(_) => None,
+    }
+}
+
+/// A volume of blocks is no directory to mount.
+pub(super) fn refuse_block(request: &VolumeRequest) -> Result<(), String> {
+    match request.bound().is_some_and(|bound| bound.spec().volume_mode() == Some("Block")) {
+        true => {
+            let name = request.volume().name();
+            Err(format!("volume {name} has volumeMode Block, but is specified in volumeMounts"))
+        }
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_claim_must_be_bound_both_ways_and_made_for_its_pod() {
+        let own = json!({"metadata": {"namespace": "ns", "name": "web", "uid": "u"}, "spec": {}});
+        let check = |claim: Value, volume: Value, stage: PodStage, expected: Option<&str>| {
+            let why = unusable_claim((&own).into(), (&volume).into(), (&claim).into(), stage);
+            assert_eq!(why.as_deref(), expected, "{claim}");
+        };
+        let named = || json!({"name": "data", "persistentVolumeClaim": {"claimName": "c"}});
+        let bound = |meta: Value| json!({"metadata": meta, "spec": {"volumeName": "pv"}, "status": {"phase": "Bound"}});
+        let mut pending = bound(json!({}));
+        pending["status"]["phase"] = "Pending".into();
+        check(bound(json!({})), named(), PodStage::New, None);
+        check(pending, named(), PodStage::New, Some("PVC is not bound"));
+        let going = || bound(json!({"deletionTimestamp": "2026-01-01T00:00:00Z"}));
+        check(going(), named(), PodStage::New, Some("PVC is being deleted"));
+        check(going(), named(), PodStage::Running, None);
+        let made = json!({"name": "data", "ephemeral": {}});
+        let why = "PVC ns/web-data was not created for pod ns/web (pod is not owner)";
+        check(bound(json!({"namespace": "ns", "name": "web-data"})), made, PodStage::New, Some(why));
+        let back = |reference: Value| {
+            let volume = json!({"metadata": {"name": "pv"}, "spec": {"claimRef": reference}});
+            not_bound_back((&volume).into(), "c1").is_none()
+        };
+        assert!(back(json!({"uid": "c1"})));
+        assert!(!back(json!({"uid": "c2"})) && !back(json!({})) && !back(Value::Null));
+    }
+}
