@@ -49,7 +49,7 @@ use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
 
-pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
+pub(crate) fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
     let mut all: Vec<Arc<dyn Controller>> = vec![
         Arc::new(DeploymentController),
         Arc::new(ReplicaController::<ReplicaSet>::default()),
@@ -59,7 +59,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
         Arc::new(HorizontalPodAutoscalerController::default()),
-        Arc::new(CronJobController),
+        Arc::new(CronJobController { clock: config.clock.clone() }),
         Arc::new(TtlAfterFinishedController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),

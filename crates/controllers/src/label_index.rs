@@ -29,7 +29,7 @@ const BY_LABEL: &str = "label";
 const BY_SELECTOR: &str = "selector";
 
 /// A kind with a selector. It narrows the search, and the caller judges it as a whole.
-pub trait Selecting: Kind {
+pub(crate) trait Selecting: Kind {
     fn match_labels(object: &SharedObject<Self>) -> Map<'_, &str>;
 
     /// The expressions of a selector that can have some.
@@ -41,7 +41,7 @@ pub trait Selecting: Kind {
 type Expressions<'a> = List<'a, LabelSelectorRequirementView<'a>>;
 
 /// Indexes objects by each of their labels.
-pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
+pub(crate) fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(BY_LABEL, |object| {
         let meta = object.meta();
         meta.labels().iter().map(|(name, value)| pair(meta.namespace(), name, value)).collect()
@@ -49,7 +49,7 @@ pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
 }
 
 /// Indexes objects by one pair of labels that they select.
-pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
+pub(crate) fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(BY_SELECTOR, |object| {
         let labels = K::match_labels(object);
         // This label tells the sets of one deployment apart, so it is the best to be found by.
@@ -78,7 +78,11 @@ fn listed_values<'a>(namespace: &'a str, expressions: Expressions<'a>) -> impl I
 
 /// The objects of a namespace that have all of these labels; all of the namespace where no
 /// label is asked for.
-pub fn labelled<K: Kind>(informer: &Informer<K>, namespace: &str, wanted: Map<'_, &str>) -> Vec<SharedObject<K>> {
+pub(crate) fn labelled<K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    wanted: Map<'_, &str>,
+) -> Vec<SharedObject<K>> {
     let pairs = wanted.iter().map(|(name, value)| pair(namespace, name, value));
     let Some(rarest) = pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) else {
         return informer.list(Some(namespace));
@@ -89,7 +93,7 @@ pub fn labelled<K: Kind>(informer: &Informer<K>, namespace: &str, wanted: Map<'_
 }
 
 /// The objects of a namespace that a label selector matches; none without a selector.
-pub fn matching<K: Kind>(
+pub(crate) fn matching<K: Kind>(
     informer: &Informer<K>,
     namespace: &str,
     selector: Option<LabelSelectorView<'_>>,
@@ -114,7 +118,7 @@ pub fn matching<K: Kind>(
 }
 
 /// The same for a selector that was given as text, as a scale subresource gives one.
-pub fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Selector) -> Vec<SharedObject<K>> {
+pub(crate) fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Selector) -> Vec<SharedObject<K>> {
     let pairs = exact_pairs(selector).map(|(name, value)| pair(namespace, name, value));
     let mut found = match pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) {
         Some(rarest) => informer.by_index(BY_LABEL, &rarest),
@@ -125,7 +129,7 @@ pub fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Sel
 }
 
 /// The labels that a selector wants to have one value each.
-pub fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
     selector.requirements().iter().filter_map(|requirement| match requirement.values.as_slice() {
         [value] if matches!(requirement.operator, Operator::Equals | Operator::DoubleEquals | Operator::In) => {
             Some((requirement.key.as_str(), value.as_str()))
@@ -136,18 +140,22 @@ pub fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
 
 /// The objects of a namespace whose selector may match these labels, each once. The caller
 /// judges the whole selector.
-pub fn may_select<K: Kind>(informer: &Informer<K>, namespace: &str, labels: Map<'_, &str>) -> Vec<SharedObject<K>> {
+pub(crate) fn may_select<K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    labels: Map<'_, &str>,
+) -> Vec<SharedObject<K>> {
     let paired = labels.iter().flat_map(|(name, value)| informer.by_index(BY_SELECTOR, &pair(namespace, name, value)));
     paired.chain(informer.by_index(BY_SELECTOR, &unpaired(namespace))).collect()
 }
 
 /// One pair of labels in a namespace, as the indexes here write it.
-pub fn pair(namespace: &str, name: &str, value: &str) -> String {
+pub(crate) fn pair(namespace: &str, name: &str, value: &str) -> String {
     format!("{namespace}/{name}={value}")
 }
 
 /// The place of selectors that name no value of a label, and of all objects whatever their labels.
-pub fn unpaired(namespace: &str) -> String {
+pub(crate) fn unpaired(namespace: &str) -> String {
     namespace.to_owned()
 }
 

@@ -45,7 +45,7 @@ const CONFLICT_PAUSE: Duration = Duration::from_millis(100);
 const BY_NAMESPACE: &str = "namespace";
 
 #[derive(Default)]
-pub struct ResourceQuotaController {
+pub(crate) struct ResourceQuotaController {
     shared: Arc<Shared>,
 }
 

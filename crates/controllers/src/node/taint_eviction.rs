@@ -17,13 +17,13 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::Duration;
 
-pub struct TaintEvictionController {
+pub(crate) struct TaintEvictionController {
     /// Since when an eviction is pending, by pod.
     pending: Mutex<HashMap<Key, Timestamp>>,
 }
 
 impl TaintEvictionController {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { pending: Mutex::default() }
     }
 

@@ -24,7 +24,7 @@ const SLOW_EVICTION_INTERVAL: Duration = Duration::from_secs(100);
 const EXCLUDED: &str = "node.kubernetes.io/exclude-disruption";
 
 #[derive(Default)]
-pub struct Zones {
+pub(super) struct Zones {
     nodes: HashMap<String, NodeState>,
     zones: BTreeMap<String, Zone>,
     all: Count,
@@ -79,7 +79,7 @@ impl NodeState {
 impl Zones {
     /// Counts a node anew, or no longer if it is gone. Returns the unwell nodes whose
     /// evictions are judged otherwise now.
-    pub fn observe(&mut self, name: &str, node: Option<NodeView<'_>>) -> Vec<String> {
+    pub(super) fn observe(&mut self, name: &str, node: Option<NodeView<'_>>) -> Vec<String> {
         let new = node.map(NodeState::of);
         if self.nodes.get(name) == new.as_ref() {
             return Vec::new();
@@ -101,7 +101,7 @@ impl Zones {
         changed.filter_map(|(_, zone)| self.zones.get(&zone)).flat_map(|zone| zone.unwell.iter().cloned()).collect()
     }
 
-    pub fn may_evict(&self, zone: &str) -> Evictions {
+    pub(super) fn may_evict(&self, zone: &str) -> Evictions {
         if self.are_called_off() {
             return Evictions::CalledOff;
         }
@@ -110,7 +110,7 @@ impl Zones {
     }
 
     /// The time between two nodes of a zone that are emptied.
-    pub fn eviction_interval(&self, zone: &str) -> Duration {
+    pub(super) fn eviction_interval(&self, zone: &str) -> Duration {
         if self.zone(zone).is_partly_disrupted() { SLOW_EVICTION_INTERVAL } else { EVICTION_INTERVAL }
     }
 
@@ -153,7 +153,7 @@ impl Zones {
 }
 
 /// `region:zone`, of the node's labels.
-pub fn name(node: NodeView<'_>) -> String {
+pub(super) fn name(node: NodeView<'_>) -> String {
     let label = |key: &str| node.metadata().labels().get(key).unwrap_or_default();
     format!("{}:{}", label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
 }

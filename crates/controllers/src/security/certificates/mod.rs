@@ -8,10 +8,10 @@
 //! cleaner.rs   requests that are done with, or were never decided
 //! ```
 
-pub mod approver;
-pub mod cleaner;
+pub(crate) mod approver;
+pub(crate) mod cleaner;
 mod request;
-pub mod signer;
+pub(crate) mod signer;
 
 use crate::error::Result;
 use crate::runner::{Action, Context, Controller, Key, Watch};

@@ -14,7 +14,7 @@ use ferry_client::{Patch, SharedObject};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-pub struct History {
+pub(super) struct History {
     /// The label of the present revision, which new pods carry.
     pub hash: String,
     pub old: Vec<Revision>,
@@ -22,7 +22,11 @@ pub struct History {
 
 /// Finds the set's revisions, makes the present one if it is missing, and makes it the
 /// latest again after a rollback.
-pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[SharedObject<Pod>]) -> Result<History> {
+pub(super) async fn construct(
+    ctx: &Context,
+    set: &SharedObject<DaemonSet>,
+    pods: &[SharedObject<Pod>],
+) -> Result<History> {
     let mut present = Vec::new();
     let mut old = Vec::new();
     let patch = patch_of(set.view().spec().template());
@@ -43,7 +47,11 @@ pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[Sha
 }
 
 /// The oldest revisions beyond the limit that no pod is of any more.
-pub fn plan_cleanup<'a>(set: DaemonSetView<'_>, old: &'a [Revision], pods: &[SharedObject<Pod>]) -> Vec<&'a str> {
+pub(super) fn plan_cleanup<'a>(
+    set: DaemonSetView<'_>,
+    old: &'a [Revision],
+    pods: &[SharedObject<Pod>],
+) -> Vec<&'a str> {
     let limit = set.spec().revision_history_limit().unwrap_or(10);
     let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or(0));
     let live: HashSet<&str> = pods.iter().filter_map(|pod| label(pod.meta())).collect();
@@ -53,7 +61,7 @@ pub fn plan_cleanup<'a>(set: DaemonSetView<'_>, old: &'a [Revision], pods: &[Sha
     unused.take(surplus).map(SharedObject::name).collect()
 }
 
-pub async fn clean_up(
+pub(super) async fn clean_up(
     ctx: &Context,
     set: &SharedObject<DaemonSet>,
     old: &[Revision],

@@ -43,7 +43,7 @@ const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15 * 60));
 
 #[derive(Default)]
-pub struct DaemonSetController {
+pub(crate) struct DaemonSetController {
     expectations: Arc<Expectations>,
     /// For each set and node, when its last failed pod was replaced and how long to wait.
     failures: Mutex<HashMap<(String, String), (Instant, Duration)>>,

@@ -13,10 +13,10 @@ use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 
 /// The pods of a set by the node they run on or were made for.
-pub type PodsByNode = BTreeMap<String, Vec<SharedObject<Pod>>>;
+pub(super) type PodsByNode = BTreeMap<String, Vec<SharedObject<Pod>>>;
 
 /// What a plan looks at.
-pub struct Observed<'a> {
+pub(super) struct Observed<'a> {
     pub set: DaemonSetView<'a>,
     /// What the set's template asks of nodes.
     pub criteria: Criteria<'a>,
@@ -28,7 +28,7 @@ pub struct Observed<'a> {
 }
 
 #[derive(Debug, Default)]
-pub struct Changes {
+pub(super) struct Changes {
     /// Nodes that need a pod.
     pub create: Vec<String>,
     pub delete: Vec<SharedObject<Pod>>,
@@ -37,17 +37,17 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.create.is_empty() && self.delete.is_empty() && self.ended.is_empty()
     }
 }
 
 impl Observed<'_> {
-    pub fn fit(&self, node: NodeView<'_>) -> Fit {
+    pub(super) fn fit(&self, node: NodeView<'_>) -> Fit {
         self.criteria.judge(node)
     }
 
-    pub fn is_available(&self, pod: PodView<'_>) -> bool {
+    pub(super) fn is_available(&self, pod: PodView<'_>) -> bool {
         is_available(pod, self.set.spec().min_ready_seconds(), self.now)
     }
 
@@ -63,12 +63,12 @@ impl Observed<'_> {
     }
 }
 
-pub fn is_rolling(set: DaemonSetView<'_>) -> bool {
+pub(super) fn is_rolling(set: DaemonSetView<'_>) -> bool {
     matches!(set.spec().update_strategy().type_(), "" | "RollingUpdate")
 }
 
 /// The pod that counts where a node has several: on its node, then oldest.
-pub fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
+pub(super) fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
     let mut sorted: Vec<&SharedObject<Pod>> = pods.iter().collect();
     let age = |pod: &SharedObject<Pod>| (pod.view().spec().node_name().is_empty(), pod.meta().creation_timestamp());
     sorted.sort_by(|a, b| age(a).cmp(&age(b)).then_with(|| a.name().cmp(b.name())));
@@ -76,7 +76,7 @@ pub fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
 }
 
 /// Brings every node to the number of pods it should have.
-pub fn plan_nodes(observed: &Observed<'_>) -> Changes {
+pub(super) fn plan_nodes(observed: &Observed<'_>) -> Changes {
     let mut changes = Changes::default();
     let allows_surge = observed.bounds(1).0 > 0;
     for node in observed.nodes {
@@ -136,7 +136,7 @@ fn plan_surged_node(
 }
 
 /// The next step of a rolling update; [`plan_nodes`] makes the pods that it deletes anew.
-pub fn plan_rolling(observed: &Observed<'_>) -> Changes {
+pub(super) fn plan_rolling(observed: &Observed<'_>) -> Changes {
     let fitting = observed.nodes.iter().filter(|node| observed.fit(node.view()).run);
     let wanted: HashSet<&str> = fitting.map(SharedObject::name).collect();
     let (surge, unavailable) = observed.bounds(wanted.len());

@@ -8,7 +8,7 @@ use ferry_api::view::{Owned, View, alike};
 
 /// The new status, or None when nothing changed. `settled` says that this generation of
 /// the set has been acted upon.
-pub fn compute_status(observed: &Observed<'_>, settled: bool) -> Option<DaemonSetStatus> {
+pub(super) fn compute_status(observed: &Observed<'_>, settled: bool) -> Option<DaemonSetStatus> {
     let set = observed.set;
     let (mut desired, mut current, mut misplaced, mut ready, mut available, mut updated) = (0, 0, 0, 0, 0, 0);
     for node in observed.nodes {

@@ -6,7 +6,7 @@ use super::{available, by_age, replicas, total_of, wanted};
 use ferry_api::view::apps::v1::DeploymentView;
 
 /// Scales at most one way, so that the next step sees what this one led to.
-pub fn plan_rolling(rollout: &mut Rollout<'_>) {
+pub(super) fn plan_rolling(rollout: &mut Rollout<'_>) {
     if plan_scale_up(rollout) {
         return;
     }
@@ -14,7 +14,7 @@ pub fn plan_rolling(rollout: &mut Rollout<'_>) {
 }
 
 /// The size the newest set may have now: as large as the surge allows, at most what is wanted.
-pub fn plan_new_size(deployment: DeploymentView<'_>, new: i32, total: i32) -> i32 {
+pub(super) fn plan_new_size(deployment: DeploymentView<'_>, new: i32, total: i32) -> i32 {
     if !is_rolling(deployment) {
         return wanted(deployment);
     }

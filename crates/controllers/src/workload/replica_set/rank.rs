@@ -11,7 +11,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 /// Chooses `count` of `active`. `related` are the pods whose nodes are to be evened out.
-pub fn plan_deletions(
+pub(super) fn plan_deletions(
     active: &[SharedObject<Pod>],
     related: &[SharedObject<Pod>],
     count: usize,
