@@ -29,6 +29,7 @@ use crate::security::root_ca::RootCaController;
 use crate::security::service_account::ServiceAccountController;
 use crate::security::service_account_token::ServiceAccountTokenController;
 use crate::security::token_cleaner::TokenCleanerController;
+use crate::storage::attach_detach::AttachDetachController;
 use crate::storage::binder::PersistentVolumeBinder;
 use crate::storage::ephemeral_volume::EphemeralVolumeController;
 use crate::storage::expander::ExpandController;
@@ -79,6 +80,7 @@ pub(crate) fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(DisruptionController),
         Arc::new(ResourceQuotaController::default()),
         Arc::new(PersistentVolumeBinder::default()),
+        Arc::new(AttachDetachController::default()),
         Arc::new(EphemeralVolumeController),
         Arc::new(ExpandController),
         Arc::new(ClaimProtectionController),

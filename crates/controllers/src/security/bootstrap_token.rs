@@ -42,11 +42,11 @@ pub(crate) fn remaining(secret: SecretView<'_>, now: Timestamp) -> Remaining {
 }
 
 #[cfg(test)]
-pub mod testing {
+pub(crate) mod testing {
     use super::*;
     use ferry_api::view::meta::v1::ObjectMeta;
 
-    pub fn token(id: &str, data: &[(&str, &str)]) -> Secret {
+    pub(crate) fn token(id: &str, data: &[(&str, &str)]) -> Secret {
         let own = [("token-id", id), ("token-secret", "0123456789abcdef")];
         Secret::new()
             .with_metadata(ObjectMeta::new().with_name(format!("bootstrap-token-{id}")).with_namespace(NAMESPACE))
