@@ -68,7 +68,7 @@ pub(crate) fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ServiceAccountController),
         Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
         Arc::new(NodeLifecycleController::new(config)),
-        Arc::new(TaintEvictionController::new()),
+        Arc::new(TaintEvictionController::new(config)),
         Arc::new(NodeTtlController::default()),
         Arc::new(PodGcController::new(config.terminated_pod_threshold)),
         Arc::new(ClusterRoleAggregationController),

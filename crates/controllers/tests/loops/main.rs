@@ -7,6 +7,7 @@ mod cron_jobs;
 mod harness;
 mod jobs;
 mod memory_api;
+mod nodes;
 mod reconcile;
 mod resource_claims;
 mod stateful_set;

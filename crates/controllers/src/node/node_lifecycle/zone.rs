@@ -86,7 +86,7 @@ impl Zones {
         }
         let old = self.nodes.remove(name);
         let touched: BTreeSet<String> = [&old, &new].into_iter().flatten().map(|state| state.zone.clone()).collect();
-        let before: Vec<(Evictions, String)> = touched.into_iter().map(|zone| (self.may_evict(&zone), zone)).collect();
+        let before: Vec<_> = touched.into_iter().map(|zone| (self.pace(&zone), zone)).collect();
         let was_called_off = self.are_called_off();
         if let Some(old) = old {
             self.forget(name, &old);
@@ -97,7 +97,7 @@ impl Zones {
         if self.are_called_off() != was_called_off {
             return self.zones.values().flat_map(|zone| zone.unwell.iter().cloned()).collect();
         }
-        let changed = before.into_iter().filter(|(evictions, zone)| self.may_evict(zone) != *evictions);
+        let changed = before.into_iter().filter(|(pace, zone)| self.pace(zone) != *pace);
         changed.filter_map(|(_, zone)| self.zones.get(&zone)).flat_map(|zone| zone.unwell.iter().cloned()).collect()
     }
 
@@ -107,6 +107,12 @@ impl Zones {
         }
         let zone = self.zone(zone);
         if zone.is_partly_disrupted() && !zone.is_large() { Evictions::Held } else { Evictions::Allowed }
+    }
+
+    /// Whether a zone is emptied, and how fast: nodes that wait for their turn in a zone that
+    /// recovers must not wait as long as they were told.
+    fn pace(&self, zone: &str) -> (Evictions, Duration) {
+        (self.may_evict(zone), self.eviction_interval(zone))
     }
 
     /// The time between two nodes of a zone that are emptied.
