@@ -1,7 +1,7 @@
 //! All controllers together against an API in memory: what a user does at one end comes
 //! out at the other, and stale caches, cycles and refusals do no harm.
 
-use crate::harness::{config, namespace, start, start_with};
+use crate::harness::{config, namespace, new_api, start, start_with};
 use crate::memory_api::MemoryApi;
 use ferry_client::ResourcePath;
 use ferry_controllers::Config;
@@ -101,6 +101,35 @@ async fn a_deployment_becomes_pods_and_endpoints_and_rolls() {
         messages.iter().any(|m| {
             m.as_str().is_some_and(|m| m.starts_with("Scaled up replica set web-") && m.ends_with(" from 0 to 3"))
         })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pods_that_cannot_be_deleted_count_against_the_surge_of_a_roll_out() {
+    let api = new_api();
+    node(&api);
+    let mut deployment = web(4);
+    deployment["spec"]["strategy"]["rollingUpdate"] = json!({"maxSurge": 1, "maxUnavailable": 2});
+    api.create("deployments", deployment);
+    let _guard = start(&api);
+    until_with_pods(&api, "the deployment is complete", |api| complete(api, 4)).await;
+    api.refuse_deletes_of("pods", true);
+    api.edit("deployments", "default", "web", |web| {
+        web["spec"]["template"]["spec"]["containers"][0]["image"] = json!("v2");
+        web["metadata"]["generation"] = json!(2);
+    });
+    let within_bounds = |api: &MemoryApi| assert!(api.list("pods").len() <= 5, "{} pods", api.list("pods").len());
+    let refused = |api: &MemoryApi| {
+        within_bounds(api);
+        api.calls("DELETE", "pods") >= 12
+    };
+    until_with_pods(&api, "deletions have been tried for a while", refused).await;
+    api.refuse_deletes_of("pods", false);
+    until_with_pods(&api, "the new template is rolled out", |api| {
+        within_bounds(api);
+        let is_new = |pod: &Value| pod["spec"]["containers"][0]["image"] == "v2";
+        api.list("pods").len() == 4 && api.list("pods").iter().all(is_new)
     })
     .await;
 }

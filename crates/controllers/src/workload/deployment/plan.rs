@@ -134,9 +134,16 @@ impl<'a> Rollout<'a> {
         total_of(self.sets().map(|set| replicas(set.view())))
     }
 
+    /// The pods that may be there now: a set that was made smaller has its pods until its status
+    /// tells that they go. Upstream counts what the sets ask for, and so has more pods than the
+    /// surge allows for a moment in each step.
+    pub(super) fn occupied(&self) -> i32 {
+        total_of(self.sets().map(|set| replicas(set.view()).max(set.view().status().replicas())))
+    }
+
     /// Makes the set of the present template, as large as the strategy allows at once.
     pub(super) fn create_new_set(&mut self) {
-        let size = plan_new_size(self.deployment, 0, self.total());
+        let size = plan_new_size(self.deployment, 0, self.occupied());
         let set = plan_new_set(self.deployment, self.status.view().collision_count(), &self.old, size);
         let message = format!("Created new replica set {:?}", set.view().metadata().name());
         self.note_progress("NewReplicaSetCreated", &message);
