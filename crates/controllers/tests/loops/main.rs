@@ -1,6 +1,7 @@
 //! All controllers together against an API in memory, with the tests as user, kubelet and CSI
 //! driver. Each file is about one kind of object; harness.rs starts the controllers.
 
+mod at_rest;
 mod attachments;
 mod autoscaling;
 mod cron_jobs;
