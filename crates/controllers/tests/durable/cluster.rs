@@ -154,7 +154,13 @@ async fn start_in(directory: &Path) -> ApiServer {
     let manager = client(UserInfo::authenticated("system:kube-controller-manager", &[]), &api);
     let shutdown = CancellationToken::new();
     let informers = Informers::with_shutdown(manager, shutdown.clone());
-    let config = Config { root_ca: "PEM".to_owned(), stateful_set_defaults: Some(defaults()), ..Default::default() };
+    let config = Config {
+        root_ca: "PEM".to_owned(),
+        stateful_set_defaults: Some(defaults()),
+        // Hollow nodes send no heartbeats.
+        node_monitor_grace_period: Duration::from_secs(3_600),
+        ..Default::default()
+    };
     let for_controllers = api.clone();
     let client_for = move |name: &str| client(UserInfo::service_account("kube-system", name), &for_controllers);
     tokio::spawn(ferry_controllers::run(config, Arc::new(client_for), informers, shutdown));
