@@ -100,7 +100,7 @@ pub(super) fn is_updated(pod: PodView<'_>, set: DaemonSetView<'_>, hash: &str) -
         || (generation.is_some() && labels.get(GENERATION_LABEL) == generation.as_deref())
 }
 
-fn template_generation(set: DaemonSetView<'_>) -> Option<i64> {
+pub(super) fn template_generation(set: DaemonSetView<'_>) -> Option<i64> {
     set.metadata().annotations().get(GENERATION)?.parse().ok()
 }
 
