@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Every fifth pod fails.
 fn fate(uid: &str) -> Fate {
-    if fingerprint(uid) % 5 == 0 { Fate::Fails } else { Fate::Succeeds }
+    if fingerprint(uid).is_multiple_of(5) { Fate::Fails } else { Fate::Succeeds }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

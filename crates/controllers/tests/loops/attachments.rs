@@ -245,6 +245,34 @@ async fn attachments_that_nobody_wants_are_found_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_stale_cache_attaches_nothing_twice() {
+    let api = new_api();
+    node(&api, "a");
+    node(&api, "b");
+    volume(&api, "data", json!(["ReadWriteOnce"]));
+    let _running = start(&api);
+    api.hold("volumeattachments");
+    pod(&api, "first", "a", "data");
+    api.until("the volume is being attached", |api| attached_to(api) == ["a"]).await;
+    // The pod moves before the controller has seen its own attachment.
+    api.delete("pods", "default", "first", "Background");
+    pod(&api, "second", "b", "data");
+    let at_most_one = |api: &MemoryApi| assert!(attached_to(api).len() <= 1, "{:?}", attached_to(api));
+    api.until("the attachment is taken back", |api| {
+        at_most_one(api);
+        api.calls("DELETE", "volumeattachments") > 0
+    })
+    .await;
+    api.release("volumeattachments");
+    until(&api, "the volume is with the second pod", |api| {
+        at_most_one(api);
+        reported(api, "b") == [UNIQUE]
+    })
+    .await;
+    assert_eq!(api.calls("POST", "volumeattachments"), 2);
+}
+
+#[tokio::test]
 async fn an_exclusive_volume_is_never_on_two_nodes_while_the_controllers_restart() {
     const NODES: [&str; 3] = ["a", "b", "c"];
     let api = new_api();
