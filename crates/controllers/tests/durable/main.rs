@@ -6,6 +6,7 @@
 //! takes those of a large cluster (1,000 replicas, 100 ordered pods, 1,000 completions), and
 //! `FERRY_SEED=7` other moments to be killed at.
 
+mod attachments;
 mod cluster;
 mod deployments;
 mod hollow;

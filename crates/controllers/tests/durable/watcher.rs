@@ -17,7 +17,7 @@ pub enum Sight<K> {
     Gone(SharedObject<K>),
 }
 
-/// Follows a collection of the namespace `default`.
+/// Follows a collection, of every namespace where it has namespaces.
 pub fn watch<K: Kind>(client: Client) -> mpsc::UnboundedReceiver<Sight<K>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(follow(client, sender));
@@ -27,7 +27,7 @@ pub fn watch<K: Kind>(client: Client) -> mpsc::UnboundedReceiver<Sight<K>> {
 /// Ends when nobody listens any more.
 async fn follow<K: Kind>(client: Client, sights: mpsc::UnboundedSender<Sight<K>>) {
     while !sights.is_closed() {
-        let Ok(list) = client.api::<K>("default").list(&ListParams::default()).await else {
+        let Ok(list) = client.api::<K>("").list(&ListParams::default()).await else {
             // The server is down, and another is about to come.
             tokio::time::sleep(Duration::from_millis(2)).await;
             continue;
@@ -49,7 +49,7 @@ async fn resume<K: Kind>(
     sights: &mpsc::UnboundedSender<Sight<K>>,
 ) -> Result<(), ferry_client::Error> {
     let (path, params) = (ResourcePath::of::<K>(), ListParams::default());
-    let mut events = client.watch_documents(&path, "default", &params, revision, None).await?;
+    let mut events = client.watch_documents(&path, "", &params, revision, None).await?;
     while let Some(batch) = events.next().await {
         let mut batch: VecDeque<_> = batch?.into();
         while let Some(event) = batch.pop_front() {
