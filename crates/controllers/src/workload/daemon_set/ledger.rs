@@ -112,12 +112,13 @@ impl Ledger {
         self.counts
     }
 
-    /// Summarizes nodes again: all that `observed` has, and of those in `names` the ones that are
-    /// gone with their pods.
+    /// Summarizes these nodes again: of `observed`, which has all of them that are there, and their
+    /// pods.
     pub(super) fn update<'n>(&mut self, observed: &Observed<'_>, names: impl IntoIterator<Item = &'n str>) {
+        let nodes: HashMap<&str, &SharedObject<Node>> = observed.nodes.iter().map(|node| (node.name(), node)).collect();
         for name in names {
             self.forget(name);
-            let node = observed.nodes.iter().find(|node| node.name() == name);
+            let node = nodes.get(name).copied();
             let pods = observed.pods.get(name).map(Vec::as_slice).unwrap_or_default();
             if node.is_some() || !pods.is_empty() {
                 self.insert(name, summarize(observed, node, name, pods));
@@ -125,15 +126,11 @@ impl Ledger {
         }
     }
 
-    /// As [`Ledger::update`] for every node that `observed` has.
+    /// Summarizes every node that there is or that pods are on.
     pub(super) fn update_all(&mut self, observed: &Observed<'_>) {
-        let nodes: HashMap<&str, &SharedObject<Node>> = observed.nodes.iter().map(|node| (node.name(), node)).collect();
-        let names: BTreeSet<&str> = nodes.keys().copied().chain(observed.pods.keys().map(String::as_str)).collect();
-        for name in names {
-            self.forget(name);
-            let pods = observed.pods.get(name).map(Vec::as_slice).unwrap_or_default();
-            self.insert(name, summarize(observed, nodes.get(name).copied(), name, pods));
-        }
+        let nodes = observed.nodes.iter().map(SharedObject::name);
+        let names: BTreeSet<&str> = nodes.chain(observed.pods.keys().map(String::as_str)).collect();
+        self.update(observed, names);
     }
 
     /// The nodes that must be brought to the number of pods that they should have.
