@@ -29,6 +29,7 @@ use crate::security::root_ca::RootCaController;
 use crate::security::service_account::ServiceAccountController;
 use crate::security::service_account_token::ServiceAccountTokenController;
 use crate::security::token_cleaner::TokenCleanerController;
+use crate::storage::attach_detach::AttachDetachController;
 use crate::storage::binder::PersistentVolumeBinder;
 use crate::storage::ephemeral_volume::EphemeralVolumeController;
 use crate::storage::expander::ExpandController;
@@ -49,7 +50,7 @@ use ferry_api::view::apps::v1::ReplicaSet;
 use ferry_api::view::core::v1::ReplicationController;
 use std::sync::Arc;
 
-pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
+pub(crate) fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
     let mut all: Vec<Arc<dyn Controller>> = vec![
         Arc::new(DeploymentController),
         Arc::new(ReplicaController::<ReplicaSet>::default()),
@@ -59,7 +60,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(JobController::default()),
         Arc::new(JobOrphanPodController),
         Arc::new(HorizontalPodAutoscalerController::default()),
-        Arc::new(CronJobController),
+        Arc::new(CronJobController { clock: config.clock.clone() }),
         Arc::new(TtlAfterFinishedController),
         Arc::new(EndpointSliceController::default()),
         Arc::new(EndpointsController),
@@ -67,7 +68,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ServiceAccountController),
         Arc::new(RootCaController { root_ca: config.root_ca.clone() }),
         Arc::new(NodeLifecycleController::new(config)),
-        Arc::new(TaintEvictionController::new()),
+        Arc::new(TaintEvictionController::new(config)),
         Arc::new(NodeTtlController::default()),
         Arc::new(PodGcController::new(config.terminated_pod_threshold)),
         Arc::new(ClusterRoleAggregationController),
@@ -79,6 +80,7 @@ pub fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(DisruptionController),
         Arc::new(ResourceQuotaController::default()),
         Arc::new(PersistentVolumeBinder::default()),
+        Arc::new(AttachDetachController::default()),
         Arc::new(EphemeralVolumeController),
         Arc::new(ExpandController),
         Arc::new(ClaimProtectionController),

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiResource {
+pub(crate) struct ApiResource {
     pub path: ResourcePath,
     pub kind: String,
     pub namespaced: bool,
@@ -19,11 +19,11 @@ pub struct ApiResource {
 }
 
 impl ApiResource {
-    pub fn has_verbs(&self, verbs: &[&str]) -> bool {
+    pub(crate) fn has_verbs(&self, verbs: &[&str]) -> bool {
         verbs.iter().all(|verb| self.verbs.iter().any(|has| has == verb))
     }
 
-    pub fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         match self.path.group.as_str() {
             "" => self.path.version.clone(),
             group => format!("{group}/{}", self.path.version),
@@ -33,7 +33,7 @@ impl ApiResource {
 
 /// Every resource once, in its group's preferred version.
 #[derive(Clone, Debug, Default)]
-pub struct Discovered {
+pub(crate) struct Discovered {
     pub resources: Vec<ApiResource>,
     /// Group versions that could not be asked or whose answer does not decode, with the
     /// reason. Of their kinds nothing is known; they may well have objects.
@@ -41,7 +41,7 @@ pub struct Discovered {
 }
 
 /// Fails if one of the two roots cannot be read: then nothing is known of any group.
-pub async fn discover(client: &Client) -> Result<Discovered> {
+pub(crate) async fn discover(client: &Client) -> Result<Discovered> {
     let mut found = Discovered::default();
     for root in ["/api", "/apis"] {
         match fetch::<Document>(client, root, AGGREGATED).await? {

@@ -18,7 +18,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Names the operation and its object on an error of the client.
-pub trait During<T> {
+pub(crate) trait During<T> {
     fn during(self, operation: &'static str, object: impl Display) -> Result<T>;
 }
 
@@ -44,6 +44,6 @@ impl Error {
     }
 }
 
-pub fn is_invalid(error: &ferry_client::Error) -> bool {
+pub(crate) fn is_invalid(error: &ferry_client::Error) -> bool {
     error.status().is_some_and(|status| status.reason == "Invalid")
 }

@@ -8,11 +8,13 @@
 //!
 //! Worked example: a ReplicaSet with `matchLabels: {app: web, pod-template-hash: 5d4}` is found
 //! under `default/pod-template-hash=5d4` only. A selector without `matchLabels` is found under
-//! each value of its first `In` expression, of which a pod has one at most. A pod asks once for
-//! each of its labels, and once for the selectors of its namespace that have neither.
+//! each value of its first `In` expression, of which a pod has one at most, and one without that
+//! under the label of its first `Exists`. A pod asks twice for each of its labels, with and
+//! without its value, and once for the selectors of its namespace that have none of these.
 //!
-//! A selector of `Exists`, `NotIn` and `DoesNotExist` alone goes over its namespace: nearly all
-//! of the namespace is its answer.
+//! Pods are found by the mere name of a label in an index that is made when the first selector
+//! needs it. A selector of `NotIn` and `DoesNotExist` alone goes over its namespace: nearly all of
+//! the namespace is its answer.
 
 use crate::workload::template::HASH_LABEL;
 use ferry_api::rules::label_selector;
@@ -26,10 +28,11 @@ use ferry_api::view::{Kind, List, Map};
 use ferry_client::{Informer, SharedObject};
 
 const BY_LABEL: &str = "label";
+const BY_LABEL_NAME: &str = "label-name";
 const BY_SELECTOR: &str = "selector";
 
 /// A kind with a selector. It narrows the search, and the caller judges it as a whole.
-pub trait Selecting: Kind {
+pub(crate) trait Selecting: Kind {
     fn match_labels(object: &SharedObject<Self>) -> Map<'_, &str>;
 
     /// The expressions of a selector that can have some.
@@ -41,7 +44,7 @@ pub trait Selecting: Kind {
 type Expressions<'a> = List<'a, LabelSelectorRequirementView<'a>>;
 
 /// Indexes objects by each of their labels.
-pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
+pub(crate) fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(BY_LABEL, |object| {
         let meta = object.meta();
         meta.labels().iter().map(|(name, value)| pair(meta.namespace(), name, value)).collect()
@@ -49,7 +52,7 @@ pub fn by_label<K: Kind>(informer: Informer<K>) -> Informer<K> {
 }
 
 /// Indexes objects by one pair of labels that they select.
-pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
+pub(crate) fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(BY_SELECTOR, |object| {
         let labels = K::match_labels(object);
         // This label tells the sets of one deployment apart, so it is the best to be found by.
@@ -58,6 +61,11 @@ pub fn by_selector<K: Selecting>(informer: Informer<K>) -> Informer<K> {
             Some((name, value)) => vec![pair(object.namespace(), name, value)],
             None => listed_values(object.namespace(), K::match_expressions(object))
                 .next()
+                .or_else(|| {
+                    required_names(K::match_expressions(object))
+                        .next()
+                        .map(|name| vec![named(object.namespace(), name)])
+                })
                 .unwrap_or_else(|| vec![unpaired(object.namespace())]),
         }
     })
@@ -76,9 +84,37 @@ fn listed_values<'a>(namespace: &'a str, expressions: Expressions<'a>) -> impl I
     })
 }
 
+/// The labels that each `Exists` expression asks for.
+fn required_names<'a>(expressions: Expressions<'a>) -> impl Iterator<Item = &'a str> + 'a {
+    expressions.iter().filter(|expression| expression.operator() == "Exists").map(|expression| expression.key())
+}
+
+/// The objects of a namespace that have the rarest of these labels, whatever its value; all of the
+/// namespace where there is none.
+fn having_one_of<'a, K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Vec<SharedObject<K>> {
+    let mut places = names.map(|name| named(namespace, name)).peekable();
+    if places.peek().is_none() {
+        return informer.list(Some(namespace));
+    }
+    let informer = informer.clone().indexed(BY_LABEL_NAME, |object| {
+        let meta = object.meta();
+        meta.labels().iter().map(|(name, _)| named(meta.namespace(), name)).collect()
+    });
+    let rarest = places.min_by_key(|place| informer.count_by_index(BY_LABEL_NAME, place));
+    rarest.map(|place| informer.by_index(BY_LABEL_NAME, &place)).unwrap_or_default()
+}
+
 /// The objects of a namespace that have all of these labels; all of the namespace where no
 /// label is asked for.
-pub fn labelled<K: Kind>(informer: &Informer<K>, namespace: &str, wanted: Map<'_, &str>) -> Vec<SharedObject<K>> {
+pub(crate) fn labelled<K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    wanted: Map<'_, &str>,
+) -> Vec<SharedObject<K>> {
     let pairs = wanted.iter().map(|(name, value)| pair(namespace, name, value));
     let Some(rarest) = pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) else {
         return informer.list(Some(namespace));
@@ -89,7 +125,7 @@ pub fn labelled<K: Kind>(informer: &Informer<K>, namespace: &str, wanted: Map<'_
 }
 
 /// The objects of a namespace that a label selector matches; none without a selector.
-pub fn matching<K: Kind>(
+pub(crate) fn matching<K: Kind>(
     informer: &Informer<K>,
     namespace: &str,
     selector: Option<LabelSelectorView<'_>>,
@@ -104,7 +140,7 @@ pub fn matching<K: Kind>(
                 found.sort_by(|a, b| a.name().cmp(b.name()));
                 found
             }
-            None => informer.list(Some(namespace)),
+            None => having_one_of(informer, namespace, required_names(present.match_expressions())),
         }
     } else {
         labelled(informer, namespace, present.match_labels())
@@ -114,18 +150,22 @@ pub fn matching<K: Kind>(
 }
 
 /// The same for a selector that was given as text, as a scale subresource gives one.
-pub fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Selector) -> Vec<SharedObject<K>> {
+pub(crate) fn selected<K: Kind>(informer: &Informer<K>, namespace: &str, selector: &Selector) -> Vec<SharedObject<K>> {
     let pairs = exact_pairs(selector).map(|(name, value)| pair(namespace, name, value));
     let mut found = match pairs.min_by_key(|pair| informer.count_by_index(BY_LABEL, pair)) {
         Some(rarest) => informer.by_index(BY_LABEL, &rarest),
-        None => informer.list(Some(namespace)),
+        None => {
+            let existing =
+                selector.requirements().iter().filter(|requirement| requirement.operator == Operator::Exists);
+            having_one_of(informer, namespace, existing.map(|requirement| requirement.key.as_str()))
+        }
     };
     found.retain(|object| selector.matches_with(|name| object.meta().labels().get(name)));
     found
 }
 
 /// The labels that a selector wants to have one value each.
-pub fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
     selector.requirements().iter().filter_map(|requirement| match requirement.values.as_slice() {
         [value] if matches!(requirement.operator, Operator::Equals | Operator::DoubleEquals | Operator::In) => {
             Some((requirement.key.as_str(), value.as_str()))
@@ -136,18 +176,30 @@ pub fn exact_pairs(selector: &Selector) -> impl Iterator<Item = (&str, &str)> {
 
 /// The objects of a namespace whose selector may match these labels, each once. The caller
 /// judges the whole selector.
-pub fn may_select<K: Kind>(informer: &Informer<K>, namespace: &str, labels: Map<'_, &str>) -> Vec<SharedObject<K>> {
-    let paired = labels.iter().flat_map(|(name, value)| informer.by_index(BY_SELECTOR, &pair(namespace, name, value)));
+pub(crate) fn may_select<K: Kind>(
+    informer: &Informer<K>,
+    namespace: &str,
+    labels: Map<'_, &str>,
+) -> Vec<SharedObject<K>> {
+    let paired = labels.iter().flat_map(|(name, value)| {
+        let paired = informer.by_index(BY_SELECTOR, &pair(namespace, name, value));
+        paired.into_iter().chain(informer.by_index(BY_SELECTOR, &named(namespace, name)))
+    });
     paired.chain(informer.by_index(BY_SELECTOR, &unpaired(namespace))).collect()
 }
 
 /// One pair of labels in a namespace, as the indexes here write it.
-pub fn pair(namespace: &str, name: &str, value: &str) -> String {
+pub(crate) fn pair(namespace: &str, name: &str, value: &str) -> String {
     format!("{namespace}/{name}={value}")
 }
 
+/// One label in a namespace, whatever its value.
+fn named(namespace: &str, name: &str) -> String {
+    format!("{namespace}/{name}")
+}
+
 /// The place of selectors that name no value of a label, and of all objects whatever their labels.
-pub fn unpaired(namespace: &str) -> String {
+pub(crate) fn unpaired(namespace: &str) -> String {
     namespace.to_owned()
 }
 
@@ -250,6 +302,17 @@ mod tests {
         };
         assert_eq!(select(json!({"matchLabels": {"app": "web", "tier": "back"}})), ["b"]);
         assert_eq!(select(json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})), ["a", "b", "c"]);
+        pods.put(pod("d", json!({"rack": "7"})));
+        let exists = |names: &[&str]| {
+            let terms: Vec<Value> = names.iter().map(|name| json!({"key": name, "operator": "Exists"})).collect();
+            json!({"matchExpressions": terms})
+        };
+        assert_eq!(select(exists(&["rack"])), ["d"]);
+        assert_eq!(select(exists(&["app", "rack"])), Vec::<String>::new());
+        let by_text = |text: &str| names(selected(&pods, "ns", &Selector::parse(text).expect("a selector")));
+        assert_eq!((by_text("rack"), by_text("app,tier=front")), (vec!["d".to_owned()], vec!["a".to_owned()]));
+        assert_eq!(by_text("!app"), ["d"]);
+        pods.remove("ns", "d");
         let in_one_of =
             |values: Value| json!({"matchExpressions": [{"key": "app", "operator": "In", "values": values}]});
         assert_eq!(select(in_one_of(json!(["web", "db", "db"]))), ["a", "b", "c"]);
@@ -272,12 +335,14 @@ mod tests {
             set("new", json!({"matchLabels": {"app": "web", HASH_LABEL: "2"}})),
             set("plain", json!({"matchLabels": {"app": "web"}})),
             set("any", json!({"matchExpressions": [{"key": "app", "operator": "Exists"}]})),
+            set("racked", json!({"matchExpressions": [{"key": "rack", "operator": "Exists"}]})),
+            set("not db", json!({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["db"]}]})),
             set("one of", json!({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "db"]}]})),
             set("other", json!({"matchExpressions": [{"key": "app", "operator": "In", "values": ["db"]}]})),
         ]));
         let pod = Pod::from(json!({"metadata": {"labels": {"app": "web", HASH_LABEL: "2"}}}));
         let mut found = names(may_select(&sets, "ns", pod.view().metadata().labels()));
         found.sort();
-        assert_eq!(found, ["any", "new", "one of", "plain"]);
+        assert_eq!(found, ["any", "new", "not db", "one of", "plain"]);
     }
 }

@@ -8,6 +8,8 @@
 //! line in all.rs. Each stands in the room of what it looks after; those that look after
 //! every kind (garbage collection, namespaces, quotas) stand here.
 
+#![warn(unreachable_pub)]
+
 mod all;
 mod autoscale;
 mod device;
@@ -65,6 +67,8 @@ pub struct Config {
     pub stateful_set_defaults: Option<Defaults>,
     /// The metrics of the work queues, which the API server renders.
     pub metrics: Metrics,
+    /// The time of day, which tests turn by themselves.
+    pub clock: Clock,
 }
 
 impl Default for Config {
@@ -82,6 +86,7 @@ impl Default for Config {
             terminated_pod_threshold: 12_500,
             stateful_set_defaults: None,
             metrics: Metrics::default(),
+            clock: Clock::system(),
         }
     }
 }
@@ -107,7 +112,7 @@ pub async fn run(
             recorder: Recorder::new(client.clone(), controller.name(), ""),
             client,
             informers: informers.clone(),
-            clock: Clock::system(),
+            clock: config.clock.clone(),
         };
         running.spawn(run_controller(controller, context, config.metrics.clone(), shutdown.clone()));
     }

@@ -28,7 +28,7 @@ const FINALIZER_ESTIMATE: Duration = Duration::from_secs(15);
 /// be mended or removed, which no event of ours announces; the namespace is to go soon after.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-pub struct NamespaceController;
+pub(crate) struct NamespaceController;
 
 #[async_trait]
 impl Controller for NamespaceController {

@@ -7,7 +7,7 @@ use ferry_client::{Informer, SharedObject};
 const BY_NODE: &str = "node";
 
 /// Indexes pods by the node that they are bound to.
-pub fn by_node(pods: Informer<Pod>) -> Informer<Pod> {
+pub(crate) fn by_node(pods: Informer<Pod>) -> Informer<Pod> {
     pods.indexed(BY_NODE, |pod| {
         let node = pod.view().spec().node_name();
         if node.is_empty() { Vec::new() } else { vec![node.to_owned()] }
@@ -15,6 +15,6 @@ pub fn by_node(pods: Informer<Pod>) -> Informer<Pod> {
 }
 
 /// The pods that are bound to a node, by namespace and name.
-pub fn on_node(pods: &Informer<Pod>, node: &str) -> Vec<SharedObject<Pod>> {
+pub(crate) fn on_node(pods: &Informer<Pod>, node: &str) -> Vec<SharedObject<Pod>> {
     pods.by_index(BY_NODE, node)
 }

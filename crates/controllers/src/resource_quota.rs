@@ -4,7 +4,10 @@
 //!
 //! A recount starts when a quota is new or changed, when something it measures goes away
 //! or becomes cheaper, and every few minutes. What an object costs is decided in
-//! ferry_api::quota. The reference is upstream's pkg/controller/resourcequota.
+//! ferry_api::quota; tally.rs remembers it, so that a recount goes over what has changed and not
+//! over the namespace. The reference is upstream's pkg/controller/resourcequota.
+
+mod tally;
 
 use crate::discovery::discover;
 use crate::error::{During, Error, Result};
@@ -23,6 +26,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tally::Tallies;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -45,7 +49,7 @@ const CONFLICT_PAUSE: Duration = Duration::from_millis(100);
 const BY_NAMESPACE: &str = "namespace";
 
 #[derive(Default)]
-pub struct ResourceQuotaController {
+pub(crate) struct ResourceQuotaController {
     shared: Arc<Shared>,
 }
 
@@ -55,6 +59,7 @@ struct Shared {
     kinds: RwLock<HashMap<(String, String), ResourcePath>>,
     rediscover: Notify,
     seen: Mutex<HashMap<Key, Seen>>,
+    tallies: Tallies,
 }
 
 /// How long a quota has been as it is, and how long we have wanted to lower it.
@@ -83,9 +88,9 @@ impl Controller for ResourceQuotaController {
                     enqueue.add_object(event.object().meta());
                 }
             }),
-            measured(informers.of::<Pod>(), quotas.clone(), Evaluator::Pod),
-            measured(informers.of::<Service>(), quotas.clone(), Evaluator::Service),
-            measured(informers.of::<PersistentVolumeClaim>(), quotas.clone(), Evaluator::Claim),
+            measured(informers.of::<Pod>(), quotas.clone(), Evaluator::Pod, &shared),
+            measured(informers.of::<Service>(), quotas.clone(), Evaluator::Service, &shared),
+            measured(informers.of::<PersistentVolumeClaim>(), quotas.clone(), Evaluator::Claim, &shared),
             Watch::task(move |start| follow_kinds(shared, quotas, start)),
             Watch::task(|start| async move {
                 let _ = start.ready.send(());
@@ -101,6 +106,7 @@ impl Controller for ResourceQuotaController {
     async fn reconcile(&self, ctx: &Context, key: &Key) -> Result<Action> {
         let Some(quota) = ctx.informers.of::<ResourceQuota>().get(&key.namespace, &key.name) else {
             self.shared.seen.lock().remove(key);
+            self.shared.tallies.forget(key);
             return Ok(Action::Done);
         };
         let quota = value_of(&quota);
@@ -111,7 +117,7 @@ impl Controller for ResourceQuotaController {
             self.note_waiting(key, true);
             return Ok(Action::RequeueAfter(SETTLE));
         }
-        let counted = self.recount(ctx, &quota).await?;
+        let counted = self.recount(ctx, key, &quota).await?;
         let plan = plan_status(&quota, &counted, may_lower);
         self.note_waiting(key, plan.is_deferred);
         if let Some(status) = plan.status {
@@ -130,20 +136,20 @@ impl Controller for ResourceQuotaController {
 
 impl ResourceQuotaController {
     /// What the namespace uses of everything that the quota names and that we know of.
-    async fn recount(&self, ctx: &Context, quota: &Value) -> Result<Amounts> {
-        let informers = &ctx.informers;
+    async fn recount(&self, ctx: &Context, key: &Key, quota: &Value) -> Result<Amounts> {
+        let (informers, tallies) = (&ctx.informers, &self.shared.tallies);
         let (namespace, now) = (quota.namespace(), ctx.now());
         let hard = amounts_at(quota, &["spec", "hard"]);
         let names = |evaluator: &Evaluator| hard.keys().any(|name| evaluator.measures(name));
         let mut used = Amounts::new();
         if names(&Evaluator::Pod) {
-            used.extend(count(&Evaluator::Pod, quota, &informers.of::<Pod>(), now));
+            used.extend(tallies.count(&Evaluator::Pod, quota, key, &informers.of::<Pod>(), now));
         }
         if names(&Evaluator::Service) {
-            used.extend(count(&Evaluator::Service, quota, &informers.of::<Service>(), now));
+            used.extend(tallies.count(&Evaluator::Service, quota, key, &informers.of::<Service>(), now));
         }
         if names(&Evaluator::Claim) {
-            used.extend(count(&Evaluator::Claim, quota, &informers.of::<PersistentVolumeClaim>(), now));
+            used.extend(tallies.count(&Evaluator::Claim, quota, key, &informers.of::<PersistentVolumeClaim>(), now));
         }
         if names(&Evaluator::DeviceClaim) {
             // Few clusters have quotas of devices, so no copy of all claims is kept for them.
@@ -203,11 +209,6 @@ fn value_of<K: Kind>(object: &SharedObject<K>) -> Value {
     object.document().root().to_value()
 }
 
-fn count<K: Kind>(evaluator: &Evaluator, quota: &Value, informer: &Informer<K>, now: Timestamp) -> Amounts {
-    let objects: Vec<Value> = informer.list(Some(quota.namespace())).iter().map(value_of).collect();
-    evaluator.recount(quota, objects.iter(), now)
-}
-
 /// Indexes the objects that are only counted, so that a count does not go over them.
 fn by_namespace(informer: Informer<PartialObjectMetadata>) -> Informer<PartialObjectMetadata> {
     informer.indexed(BY_NAMESPACE, |object| vec![object.namespace().to_owned()])
@@ -251,19 +252,27 @@ fn plan_status(quota: &Value, counted: &Amounts, may_lower: bool) -> Plan {
 
 /// Wakes the quotas of a namespace that measure such objects, whenever one of these goes
 /// away or becomes cheaper in a way that admission does not charge.
-fn measured<K: Kind>(informer: Informer<K>, quotas: Informer<ResourceQuota>, evaluator: Evaluator) -> Watch {
+fn measured<K: Kind>(
+    informer: Informer<K>,
+    quotas: Informer<ResourceQuota>,
+    evaluator: Evaluator,
+    shared: &Arc<Shared>,
+) -> Watch {
+    let shared = shared.clone();
     Watch::new(informer, move |event, enqueue| {
-        let concerned = || quotas_of(&quotas, event.object().namespace(), &evaluator);
+        let object = event.object();
+        let concerned = quotas_of(&quotas, object.namespace(), &evaluator);
+        concerned.iter().for_each(|key| shared.tallies.note(key, K::PLURAL, object.name()));
         let wakes = match event {
             Event::Added(_) => false,
             Event::Deleted(_) => true,
             // Without a quota there is no need to look at what changed.
             Event::Updated { old, new } => {
-                !concerned().is_empty() && evaluator.needs_recount(&value_of(old), &value_of(new), Timestamp::now())
+                !concerned.is_empty() && evaluator.needs_recount(&value_of(old), &value_of(new), Timestamp::now())
             }
         };
         if wakes {
-            concerned().into_iter().for_each(|key| enqueue.add(key));
+            concerned.into_iter().for_each(|key| enqueue.add(key));
         }
     })
 }

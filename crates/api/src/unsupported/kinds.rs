@@ -31,6 +31,5 @@ const fn kind(
 pub const KINDS: &[UnsupportedKind] = &[
     kind("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "no traffic is filtered"),
     kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it"),
-    kind("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "no volume is attached"),
     kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "no device is allocated"),
 ];

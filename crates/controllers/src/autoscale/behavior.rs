@@ -24,7 +24,7 @@ struct ScaleEvent {
 
 /// The recommendations and the changes of one autoscaler's target that still count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScaleHistory {
+pub(super) struct ScaleHistory {
     recommendations: Vec<(i32, Timestamp)>,
     ups: Vec<ScaleEvent>,
     downs: Vec<ScaleEvent>,
@@ -32,19 +32,19 @@ pub struct ScaleHistory {
 
 /// Where an autoscaler's target stands and how far it may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(super) struct Bounds {
     pub current: i32,
     pub min: i32,
     pub max: i32,
 }
 
 /// A reason of a condition and its message.
-pub type Reason = (&'static str, &'static str);
+pub(super) type Reason = (&'static str, &'static str);
 
 /// The replicas that are wanted after all, with what the conditions AbleToScale and
 /// ScalingLimited say of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Normalized {
+pub(super) struct Normalized {
     pub replicas: i32,
     pub able: Reason,
     pub is_limited: bool,
@@ -129,14 +129,14 @@ fn before(now: Timestamp, seconds: i64) -> Timestamp {
 impl ScaleHistory {
     /// The size at which the autoscaler finds its target counts as a recommendation, so that
     /// a controller that starts anew takes nothing away at once.
-    pub fn begin(&mut self, current: i32, now: Timestamp) {
+    pub(super) fn begin(&mut self, current: i32, now: Timestamp) {
         if self.recommendations.is_empty() {
             self.recommendations.push((current, now));
         }
     }
 
     /// Steadies and bounds what the metrics want, and remembers it.
-    pub fn normalize(
+    pub(super) fn normalize(
         &mut self,
         behavior: Option<HorizontalPodAutoscalerBehaviorView<'_>>,
         bounds: Bounds,
@@ -160,7 +160,7 @@ impl ScaleHistory {
     }
 
     /// The target was scaled. Only policies ask for it.
-    pub fn record_scale(
+    pub(super) fn record_scale(
         &mut self,
         behavior: Option<HorizontalPodAutoscalerBehaviorView<'_>>,
         from: i32,

@@ -27,7 +27,7 @@ const DEFAULT_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
 /// The values that were fetched for one metric of an autoscaler, in thousandths.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fetched {
+pub(super) enum Fetched {
     Pods(Result<PodMetrics, String>),
     Value(Result<i64, String>),
     Values(Result<Vec<i64>, String>),
@@ -35,7 +35,7 @@ pub enum Fetched {
     Nothing,
 }
 
-pub struct MetricsClient<'a> {
+pub(super) struct MetricsClient<'a> {
     pub client: &'a Client,
     pub mapper: &'a RestMapper,
     pub namespace: &'a str,
@@ -43,7 +43,7 @@ pub struct MetricsClient<'a> {
 }
 
 impl MetricsClient<'_> {
-    pub async fn fetch(&self, spec: MetricSpecView<'_>) -> Fetched {
+    pub(super) async fn fetch(&self, spec: MetricSpecView<'_>) -> Fetched {
         match spec.type_() {
             "Resource" => {
                 let source = spec.resource().unwrap_or_default();

@@ -53,7 +53,7 @@ const SCALING_ACTIVE: &str = "ScalingActive";
 const SCALING_LIMITED: &str = "ScalingLimited";
 
 #[derive(Default)]
-pub struct HorizontalPodAutoscalerController {
+pub(crate) struct HorizontalPodAutoscalerController {
     mapper: RestMapper,
     histories: Mutex<HashMap<Key, ScaleHistory>>,
     selectors: Mutex<SelectorIndex>,

@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 /// The replica count that one metric asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proposal {
+pub(super) struct Proposal {
     pub replicas: i32,
     /// The metric as reasons and messages name it.
     pub metric: String,
@@ -25,7 +25,7 @@ pub struct Proposal {
 
 /// Why a metric asks for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub(super) struct Failure {
     /// The reason of the event, and of the condition ScalingActive.
     pub reason: &'static str,
     /// The event's message.
@@ -36,7 +36,7 @@ pub struct Failure {
 
 /// The replica count of all metrics of an autoscaler.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub(super) struct Outcome {
     pub statuses: Vec<MetricStatus>,
     pub failures: Vec<Failure>,
     /// The largest proposal; none where nothing can be decided.
@@ -44,14 +44,14 @@ pub struct Outcome {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub(super) struct Chosen {
     pub replicas: i32,
     pub metric: String,
 }
 
 impl Outcome {
     /// The failures as one message; none where there are none.
-    pub fn error(&self) -> Option<String> {
+    pub(super) fn error(&self) -> Option<String> {
         let first = self.failures.first()?;
         let (invalid, all) = (self.failures.len(), self.statuses.len());
         Some(format!("invalid metrics ({invalid} invalid out of {all}), first error is: {}", first.summary))
@@ -60,7 +60,7 @@ impl Outcome {
 
 /// The largest of the proposals. While a metric fails, the others may only ask for more:
 /// fewer replicas could be too few for the one that is not known.
-pub fn choose<'a>(
+pub(super) fn choose<'a>(
     calculator: &ReplicaCalculator<'_>,
     namespace: &str,
     metrics: impl IntoIterator<Item = (MetricSpecView<'a>, Fetched)>,

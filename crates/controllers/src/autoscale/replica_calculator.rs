@@ -28,24 +28,24 @@ const INITIAL_READINESS_DELAY: SignedDuration = SignedDuration::from_secs(30);
 
 /// One pod's value of a metric, in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PodMetric {
+pub(super) struct PodMetric {
     pub value: i64,
     pub time: Timestamp,
     pub window: SignedDuration,
 }
 
 /// By the name of the pod.
-pub type PodMetrics = BTreeMap<String, PodMetric>;
+pub(super) type PodMetrics = BTreeMap<String, PodMetric>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerances {
+pub(super) struct Tolerances {
     pub down: f64,
     pub up: f64,
 }
 
 impl Tolerances {
     /// The default, but for what the behaviour says (HPAConfigurableTolerance).
-    pub fn of(behavior: Option<HorizontalPodAutoscalerBehaviorView<'_>>) -> Self {
+    pub(super) fn of(behavior: Option<HorizontalPodAutoscalerBehaviorView<'_>>) -> Self {
         let down = behavior.and_then(|behavior| behavior.scale_down()?.tolerance());
         let up = behavior.and_then(|behavior| behavior.scale_up()?.tolerance());
         Self {
@@ -61,7 +61,7 @@ impl Tolerances {
 
 /// Replicas for a target utilization, with the utilization as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Utilization {
+pub(super) struct Utilization {
     pub replicas: i32,
     /// Percent of the requests.
     pub percent: i32,
@@ -71,12 +71,12 @@ pub struct Utilization {
 
 /// Replicas for a target value, with the value as it is, in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
+pub(super) struct Value {
     pub replicas: i32,
     pub usage: i64,
 }
 
-pub struct ReplicaCalculator<'a> {
+pub(super) struct ReplicaCalculator<'a> {
     /// The pods that the target's selector matches.
     pub pods: &'a [SharedObject<Pod>],
     /// The scale's spec.replicas.
@@ -97,7 +97,7 @@ struct PodGroups {
 
 impl ReplicaCalculator<'_> {
     /// For a percentage of the pods' requests, or of one container's.
-    pub fn for_utilization(
+    pub(super) fn for_utilization(
         &self,
         metrics: PodMetrics,
         resource: &str,
@@ -116,7 +116,7 @@ impl ReplicaCalculator<'_> {
     }
 
     /// For an average of the pods' own values. `resource` is empty for metrics that are none.
-    pub fn for_average(&self, metrics: PodMetrics, resource: &str, target: i64) -> Result<Value, String> {
+    pub(super) fn for_average(&self, metrics: PodMetrics, resource: &str, target: i64) -> Result<Value, String> {
         let (groups, metrics) = self.usable(metrics, resource)?;
         let (ratio, usage) = usage_ratio(&metrics, target);
         let measure = |metrics: &PodMetrics| Ok(usage_ratio(metrics, target).0);
@@ -125,7 +125,7 @@ impl ReplicaCalculator<'_> {
     }
 
     /// For a value that all pods share, such as the length of a queue.
-    pub fn for_value(&self, usage: i64, target: i64) -> Result<Value, String> {
+    pub(super) fn for_value(&self, usage: i64, target: i64) -> Result<Value, String> {
         let ratio = usage as f64 / target as f64;
         if self.spec_replicas == 0 {
             return Ok(Value { replicas: ratio.ceil() as i32, usage });
@@ -138,7 +138,7 @@ impl ReplicaCalculator<'_> {
     }
 
     /// For a value of which each pod shall have so much.
-    pub fn for_value_per_pod(&self, usage: i64, target: i64) -> Value {
+    pub(super) fn for_value_per_pod(&self, usage: i64, target: i64) -> Value {
         let per_pod = usage as f64 / target as f64;
         let ratio = per_pod / f64::from(self.status_replicas);
         let replicas = if self.tolerances.cover(ratio) { self.status_replicas } else { per_pod.ceil() as i32 };

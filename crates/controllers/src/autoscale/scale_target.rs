@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 5;
 
 /// Resources by group and kind. A kind that is found once is asked for no more.
 #[derive(Default)]
-pub struct RestMapper(Mutex<HashMap<(String, String), Mapping>>);
+pub(super) struct RestMapper(Mutex<HashMap<(String, String), Mapping>>);
 
 #[derive(Clone)]
 enum Mapping {
@@ -33,7 +33,7 @@ enum Mapping {
 impl RestMapper {
     /// The resource of a kind in its group's preferred version; the error is upstream's
     /// NoKindMatchError.
-    pub async fn resource_of(&self, client: &Client, group: &str, kind: &str) -> Result<ResourcePath, String> {
+    pub(super) async fn resource_of(&self, client: &Client, group: &str, kind: &str) -> Result<ResourcePath, String> {
         let key = (group.to_owned(), kind.to_owned());
         let no_match = || format!("no matches for kind {kind:?} in group {group:?}");
         match self.0.lock().get(&key).cloned() {
@@ -59,7 +59,7 @@ impl RestMapper {
 }
 
 /// A scale and where it was read.
-pub struct ScaleTarget {
+pub(super) struct ScaleTarget {
     resource: ResourcePath,
     namespace: String,
     name: String,
@@ -68,7 +68,7 @@ pub struct ScaleTarget {
 
 impl ScaleTarget {
     /// The scale that a reference names; the error is for the condition.
-    pub async fn get(
+    pub(super) async fn get(
         client: &Client,
         mapper: &RestMapper,
         namespace: &str,
@@ -96,7 +96,7 @@ impl ScaleTarget {
 
     /// Sets the replicas. A write that somebody else's came before is made again on theirs:
     /// the size was decided by metrics and not by what was there.
-    pub async fn set_replicas(&mut self, client: &Client, replicas: i32) -> Result<(), Error> {
+    pub(super) async fn set_replicas(&mut self, client: &Client, replicas: i32) -> Result<(), Error> {
         let mut attempts = 0;
         loop {
             attempts += 1;

@@ -10,13 +10,13 @@ use ferry_client::SharedObject;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
-pub struct SelectorIndex {
+pub(super) struct SelectorIndex {
     selectors: HashMap<Key, (String, Selector)>,
     by_pair: HashMap<String, BTreeSet<Key>>,
 }
 
 impl SelectorIndex {
-    pub fn put(&mut self, key: &Key, selector: &Selector) {
+    pub(super) fn put(&mut self, key: &Key, selector: &Selector) {
         if self.selectors.get(key).is_some_and(|(_, known)| known == selector) {
             return;
         }
@@ -27,7 +27,7 @@ impl SelectorIndex {
         self.selectors.insert(key.clone(), (place, selector.clone()));
     }
 
-    pub fn remove(&mut self, key: &Key) {
+    pub(super) fn remove(&mut self, key: &Key) {
         let Some((place, _)) = self.selectors.remove(key) else { return };
         if let Some(keys) = self.by_pair.get_mut(&place) {
             keys.remove(key);
@@ -38,7 +38,7 @@ impl SelectorIndex {
     }
 
     /// The autoscalers that scale by some of these pods of one namespace.
-    pub fn selecting(&self, namespace: &str, pods: &[SharedObject<Pod>]) -> BTreeSet<Key> {
+    pub(super) fn selecting(&self, namespace: &str, pods: &[SharedObject<Pod>]) -> BTreeSet<Key> {
         let mut found = BTreeSet::new();
         let everywhere = unpaired(namespace);
         for pod in pods {

@@ -15,7 +15,7 @@ const BY_TEMPLATE: &str = "resource-claim-template";
 
 /// The claim behind an entry of `spec.resourceClaims`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimName<'a> {
+pub(super) enum ClaimName<'a> {
     /// The user's claim.
     Named(&'a str),
     /// The claim that was made of a template for this pod.
@@ -26,7 +26,7 @@ pub enum ClaimName<'a> {
 }
 
 impl<'a> ClaimName<'a> {
-    pub fn of(pod: PodView<'a>, entry: PodResourceClaimView<'a>) -> Self {
+    pub(super) fn of(pod: PodView<'a>, entry: PodResourceClaimView<'a>) -> Self {
         if let Some(name) = entry.resource_claim_name() {
             return Self::Named(name);
         }
@@ -38,7 +38,7 @@ impl<'a> ClaimName<'a> {
         }
     }
 
-    pub fn known(self) -> Option<&'a str> {
+    pub(super) fn known(self) -> Option<&'a str> {
         match self {
             Self::Named(name) | Self::Generated(name) => Some(name),
             Self::NotNeeded | Self::NotMadeYet => None,
@@ -47,26 +47,26 @@ impl<'a> ClaimName<'a> {
 }
 
 /// Every claim of the pod that has a name, the one of its extended resources too.
-pub fn claims_of(pod: PodView<'_>) -> impl Iterator<Item = &str> {
+pub(super) fn claims_of(pod: PodView<'_>) -> impl Iterator<Item = &str> {
     let entries = pod.spec().resource_claims().iter().filter_map(move |entry| ClaimName::of(pod, entry).known());
     let extended = pod.status().extended_resource_claim_status().map(|status| status.resource_claim_name());
     entries.chain(extended)
 }
 
 /// Whether the pod has ended, or was deleted before it got a node.
-pub fn is_done(pod: PodView<'_>) -> bool {
+pub(super) fn is_done(pod: PodView<'_>) -> bool {
     is_terminal(pod) || (is_deleting(pod) && pod.spec().node_name().is_empty())
 }
 
 /// An error where a claim with the name of the pod's own belongs to something else.
-pub fn check_owner(claim: ObjectMetaView<'_>, pod: ObjectMetaView<'_>) -> Result<(), String> {
+pub(super) fn check_owner(claim: ObjectMetaView<'_>, pod: ObjectMetaView<'_>) -> Result<(), String> {
     if is_controlled_by(claim, pod) {
         return Ok(());
     }
     Err(format!("ResourceClaim {} was not created for pod {} (pod is not owner)", Key::of(claim), Key::of(pod)))
 }
 
-pub fn indexed(pods: Informer<Pod>) -> Informer<Pod> {
+pub(super) fn indexed(pods: Informer<Pod>) -> Informer<Pod> {
     let pods = pods.indexed(BY_CLAIM, |pod| {
         claims_of(pod.view()).map(|name| Key::new(pod.namespace(), name).to_string()).collect()
     });
@@ -77,10 +77,10 @@ pub fn indexed(pods: Informer<Pod>) -> Informer<Pod> {
     })
 }
 
-pub fn pods_with_claim(pods: &Informer<Pod>, claim: &Key) -> Vec<SharedObject<Pod>> {
+pub(super) fn pods_with_claim(pods: &Informer<Pod>, claim: &Key) -> Vec<SharedObject<Pod>> {
     pods.by_index(BY_CLAIM, &claim.to_string())
 }
 
-pub fn pods_with_template(pods: &Informer<Pod>, template: &Key) -> Vec<SharedObject<Pod>> {
+pub(super) fn pods_with_template(pods: &Informer<Pod>, template: &Key) -> Vec<SharedObject<Pod>> {
     pods.by_index(BY_TEMPLATE, &template.to_string())
 }

@@ -2,6 +2,6 @@
 //! leave tainted devices.
 
 mod claim_name;
-pub mod pod_claims;
-pub mod resource_claim;
-pub mod taint_eviction;
+pub(crate) mod pod_claims;
+pub(crate) mod resource_claim;
+pub(crate) mod taint_eviction;

@@ -32,7 +32,7 @@ const MAX_BASE: usize = 57;
 const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
 #[derive(Default)]
-pub struct PodClaimsController {
+pub(crate) struct PodClaimsController {
     expectations: Arc<Expectations>,
 }
 

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 /// Set by the scheduler on a claim that it has allocated.
 const ALLOCATED_FINALIZER: &str = "resource.kubernetes.io/delete-protection";
 
-pub struct ResourceClaimController;
+pub(crate) struct ResourceClaimController;
 
 #[async_trait]
 impl Controller for ResourceClaimController {

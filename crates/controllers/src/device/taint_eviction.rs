@@ -24,7 +24,7 @@ const BY_POOL: &str = "pool";
 const BY_DEVICE: &str = "device";
 
 #[derive(Default)]
-pub struct DeviceTaintEvictionController {
+pub(crate) struct DeviceTaintEvictionController {
     /// Since when an eviction is pending, by pod.
     pending: Mutex<HashMap<Key, Timestamp>>,
 }

@@ -5,7 +5,7 @@ use ferry_api::view::meta::v1::ObjectMetaView;
 
 /// How the API found an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub(super) enum Owner {
     /// It exists and stays.
     Solid,
     /// There is no such object.
@@ -15,7 +15,7 @@ pub enum Owner {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     Keep,
     /// Another owner keeps it; these references go.
     DropReferences(Vec<String>),
@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub(super) enum Policy {
     Background,
     Orphan,
     /// `unblock` frees the owners first, which is how a circle of waiting objects ends.
@@ -33,7 +33,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Policy::Background => "Background",
             Policy::Orphan => "Orphan",
@@ -44,7 +44,7 @@ impl Policy {
 
 /// What the graph knows of the object's own dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dependents {
+pub(super) enum Dependents {
     None,
     Some,
     /// At least one of them waits for its own dependents.
@@ -52,7 +52,7 @@ pub enum Dependents {
 }
 
 /// Decides over an object by its owners, each by its uid.
-pub fn plan_collection(latest: ObjectMetaView<'_>, owners: &[(&str, Owner)], dependents: Dependents) -> Verdict {
+pub(super) fn plan_collection(latest: ObjectMetaView<'_>, owners: &[(&str, Owner)], dependents: Dependents) -> Verdict {
     let is = |wanted: Owner| owners.iter().any(|(_, owner)| *owner == wanted);
     if owners.is_empty() {
         return Verdict::Keep;

@@ -12,20 +12,20 @@ use ferry_client::{Event, SharedObject};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub const FOREGROUND: &str = "foregroundDeletion";
-pub const ORPHAN: &str = "orphan";
+pub(super) const FOREGROUND: &str = "foregroundDeletion";
+pub(super) const ORPHAN: &str = "orphan";
 
-pub type Uid = Arc<str>;
+pub(super) type Uid = Arc<str>;
 
 /// An object as it was last seen.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     pub kind: Arc<Kind>,
     object: SharedObject<PartialObjectMetadata>,
 }
 
 #[derive(Default)]
-pub struct Graph {
+pub(super) struct Graph {
     nodes: HashMap<Uid, Node>,
     /// By the owner's uid, whether the owner was seen or not.
     dependents: HashMap<Uid, HashSet<Uid>>,
@@ -33,7 +33,7 @@ pub struct Graph {
 
 impl Graph {
     /// Takes an event in and returns the objects to look at because of it.
-    pub fn observe(&mut self, kind: &Arc<Kind>, event: &Event<PartialObjectMetadata>) -> Vec<Uid> {
+    pub(super) fn observe(&mut self, kind: &Arc<Kind>, event: &Event<PartialObjectMetadata>) -> Vec<Uid> {
         match event {
             Event::Added(object) | Event::Updated { new: object, .. } => {
                 self.put(Node { kind: kind.clone(), object: object.clone() })
@@ -82,7 +82,7 @@ impl Graph {
     }
 
     /// Also called for an object that turned out to be gone.
-    pub fn remove(&mut self, uid: &str) -> Vec<Uid> {
+    pub(super) fn remove(&mut self, uid: &str) -> Vec<Uid> {
         let mut wake: Vec<Uid> = self.dependents.get(uid).into_iter().flatten().cloned().collect();
         if let Some(node) = self.nodes.remove(uid) {
             for owner in node.owners() {
@@ -111,23 +111,23 @@ impl Graph {
         held.map_or_else(|| uid.into(), Uid::clone)
     }
 
-    pub fn get(&self, uid: &str) -> Option<&Node> {
+    pub(super) fn get(&self, uid: &str) -> Option<&Node> {
         self.nodes.get(uid)
     }
 
-    pub fn dependents(&self, uid: &str) -> impl Iterator<Item = &Node> {
+    pub(super) fn dependents(&self, uid: &str) -> impl Iterator<Item = &Node> {
         let uids = self.dependents.get(uid).into_iter().flatten();
         uids.filter_map(|uid| self.nodes.get(uid))
     }
 
     /// The dependents that the owner must wait for.
-    pub fn blocking(&self, uid: &str) -> Vec<Node> {
+    pub(super) fn blocking(&self, uid: &str) -> Vec<Node> {
         self.dependents(uid).filter(|node| node.blocks(uid)).cloned().collect()
     }
 
     /// Whether every owner was seen under the name the object gives it and none of them
     /// waits for it to go. Then there is nothing to collect, and no need to ask the API.
-    pub fn has_sound_owners(&self, node: &Node) -> bool {
+    pub(super) fn has_sound_owners(&self, node: &Node) -> bool {
         node.owners().all(|reference| {
             self.nodes
                 .get(reference.uid())
@@ -141,15 +141,15 @@ impl Node {
         self.object.meta()
     }
 
-    pub fn uid(&self) -> &str {
+    pub(super) fn uid(&self) -> &str {
         self.object.uid()
     }
 
-    pub fn namespace(&self) -> &str {
+    pub(super) fn namespace(&self) -> &str {
         self.object.namespace()
     }
 
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.object.name()
     }
 
@@ -162,17 +162,17 @@ impl Node {
         self.owners().any(|reference| reference.uid() == owner && reference.block_owner_deletion() == Some(true))
     }
 
-    pub fn is_deleting(&self) -> bool {
+    pub(super) fn is_deleting(&self) -> bool {
         self.object.is_deleting()
     }
 
     /// It waits for its dependents to be deleted.
-    pub fn is_foreground(&self) -> bool {
+    pub(super) fn is_foreground(&self) -> bool {
         self.is_deleting() && self.meta().finalizers().contains(FOREGROUND)
     }
 
     /// It waits for its dependents to be let go.
-    pub fn is_orphaning(&self) -> bool {
+    pub(super) fn is_orphaning(&self) -> bool {
         self.is_deleting() && self.meta().finalizers().contains(ORPHAN)
     }
 

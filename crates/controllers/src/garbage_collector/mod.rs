@@ -35,7 +35,7 @@ const ABSENT_REMEMBERED: usize = 500;
 
 /// One kind that is followed.
 #[derive(Debug)]
-pub struct Kind {
+pub(crate) struct Kind {
     pub path: ResourcePath,
     pub name: String,
     pub api_version: String,
@@ -43,7 +43,7 @@ pub struct Kind {
 }
 
 #[derive(Default)]
-pub struct GarbageCollector {
+pub(crate) struct GarbageCollector {
     shared: Arc<Shared>,
 }
 

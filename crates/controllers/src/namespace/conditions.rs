@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What stands in the way.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub(super) struct Findings {
     pub discovery: Option<String>,
     /// Failures to delete, a sentence each.
     pub content: Vec<String>,
@@ -67,7 +67,11 @@ impl Findings {
 }
 
 /// The status to write, or None when it says all this already.
-pub fn plan_status(namespace: NamespaceView<'_>, findings: &Findings, now: Timestamp) -> Option<NamespaceStatus> {
+pub(super) fn plan_status(
+    namespace: NamespaceView<'_>,
+    findings: &Findings,
+    now: Timestamp,
+) -> Option<NamespaceStatus> {
     let mut status = namespace.status().to_owned();
     let mut is_changed = false;
     for (kind, well_reason, well_message) in WELL {

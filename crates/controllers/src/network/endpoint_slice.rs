@@ -3,7 +3,7 @@
 //! plan.rs decides what the slices are, writer.rs writes them; this file watches.
 
 mod plan;
-pub mod writer;
+pub(crate) mod writer;
 
 use crate::error::{Error, Result};
 use crate::network::service_pods;
@@ -14,7 +14,7 @@ use ferry_client::Informers;
 use plan::{MANAGER, plan_slices};
 use writer::{RECHECK, SliceWriter};
 
-pub struct EndpointSliceController {
+pub(crate) struct EndpointSliceController {
     slices: SliceWriter,
 }
 

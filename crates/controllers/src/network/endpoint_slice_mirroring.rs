@@ -30,7 +30,7 @@ const NOT_COPIED: [&str; 2] =
 /// Upstream's default for --mirroring-max-endpoints-per-subset.
 const MAX_PER_SUBSET: usize = 1000;
 
-pub struct EndpointSliceMirroringController {
+pub(crate) struct EndpointSliceMirroringController {
     slices: SliceWriter,
 }
 

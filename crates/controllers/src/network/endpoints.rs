@@ -24,7 +24,7 @@ const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 /// An object cannot grow without end; readers of more endpoints use slices.
 const MAX_ADDRESSES: usize = 1000;
 
-pub struct EndpointsController;
+pub(crate) struct EndpointsController;
 
 #[async_trait]
 impl Controller for EndpointsController {

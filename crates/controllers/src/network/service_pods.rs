@@ -9,10 +9,10 @@ use ferry_api::view::core::v1::{ObjectReference, Pod, PodView, Service, ServiceP
 use ferry_client::{Event, Informer, Informers, SharedObject};
 use std::net::IpAddr;
 
-pub const HEADLESS: &str = "service.kubernetes.io/headless";
+pub(crate) const HEADLESS: &str = "service.kubernetes.io/headless";
 
 /// The watches both controllers start with, and the indexes that they need.
-pub fn watches(informers: &Informers) -> Vec<Watch> {
+pub(crate) fn watches(informers: &Informers) -> Vec<Watch> {
     let services = by_selector(informers.of::<Service>());
     let pods = by_label(informers.of::<Pod>());
     vec![
@@ -57,18 +57,18 @@ fn place(pod: PodView<'_>) -> (bool, bool, bool, Vec<IpAddr>, [&str; 3]) {
 }
 
 /// The pods a service selects. A service without a selector is somebody else's to fill.
-pub fn selected_pods(service: &SharedObject<Service>, pods: &Informer<Pod>) -> Option<Vec<SharedObject<Pod>>> {
+pub(crate) fn selected_pods(service: &SharedObject<Service>, pods: &Informer<Pod>) -> Option<Vec<SharedObject<Pod>>> {
     let spec = service.view().spec();
     let selects = spec.type_() != "ExternalName" && !spec.selector().is_empty();
     selects.then(|| labelled(pods, service.namespace(), spec.selector()))
 }
 
 /// A pod has a place once it has an address and until it has ended.
-pub fn has_place(pod: PodView<'_>, even_if_terminating: bool) -> bool {
+pub(crate) fn has_place(pod: PodView<'_>, even_if_terminating: bool) -> bool {
     !pod::is_terminal(pod) && (even_if_terminating || !pod::is_deleting(pod)) && !addresses(pod).is_empty()
 }
 
-pub fn addresses(pod: PodView<'_>) -> Vec<IpAddr> {
+pub(crate) fn addresses(pod: PodView<'_>) -> Vec<IpAddr> {
     let status = pod.status();
     let listed: Vec<IpAddr> = status.pod_ips().iter().filter_map(|ip| ip.ip().parse().ok()).collect();
     if listed.is_empty() { status.pod_ip().parse().into_iter().collect() } else { listed }
@@ -76,7 +76,7 @@ pub fn addresses(pod: PodView<'_>) -> Vec<IpAddr> {
 
 /// The number a service port leads to in this pod. A named port may differ from pod to
 /// pod, and a pod without it is no endpoint of that port.
-pub fn target_port(pod: PodView<'_>, port: ServicePortView<'_>) -> Option<i32> {
+pub(crate) fn target_port(pod: PodView<'_>, port: ServicePortView<'_>) -> Option<i32> {
     let name = match port.target_port() {
         None | Some(IntOrString::Int(0)) => return Some(port.port()),
         Some(IntOrString::Int(number)) => return Some(number),
@@ -91,24 +91,24 @@ pub fn target_port(pod: PodView<'_>, port: ServicePortView<'_>) -> Option<i32> {
 }
 
 /// The protocol of a port that may not state it.
-pub fn protocol_or_tcp(protocol: &str) -> &str {
+pub(crate) fn protocol_or_tcp(protocol: &str) -> &str {
     if protocol.is_empty() { "TCP" } else { protocol }
 }
 
 /// The name under which DNS knows the pod within this service.
-pub fn hostname<'a>(pod: PodView<'a>, service: ServiceView<'_>) -> Option<&'a str> {
+pub(crate) fn hostname<'a>(pod: PodView<'a>, service: ServiceView<'_>) -> Option<&'a str> {
     let (spec, own, other) = (pod.spec(), pod.metadata(), service.metadata());
     let is_within = spec.subdomain() == other.name() && own.namespace() == other.namespace();
     Some(spec.hostname()).filter(|hostname| is_within && !hostname.is_empty())
 }
 
 /// The node of a pod that has one.
-pub fn node_name(pod: PodView<'_>) -> Option<&str> {
+pub(crate) fn node_name(pod: PodView<'_>) -> Option<&str> {
     Some(pod.spec().node_name()).filter(|name| !name.is_empty())
 }
 
 /// How an endpoint names its pod.
-pub fn target_ref(pod: PodView<'_>) -> ObjectReference {
+pub(crate) fn target_ref(pod: PodView<'_>) -> ObjectReference {
     let metadata = pod.metadata();
     ObjectReference::new()
         .with_kind("Pod")
@@ -117,11 +117,11 @@ pub fn target_ref(pod: PodView<'_>) -> ObjectReference {
         .with_uid(metadata.uid())
 }
 
-pub fn is_headless(service: ServiceView<'_>) -> bool {
+pub(crate) fn is_headless(service: ServiceView<'_>) -> bool {
     matches!(service.spec().cluster_ip(), "" | "None")
 }
 
-pub fn publishes_not_ready(service: ServiceView<'_>) -> bool {
+pub(crate) fn publishes_not_ready(service: ServiceView<'_>) -> bool {
     service.spec().publish_not_ready_addresses()
 }
 

@@ -11,13 +11,13 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub struct NodeIpamController {
+pub(crate) struct NodeIpamController {
     ranges: Arc<Mutex<Ranges>>,
 }
 
 impl NodeIpamController {
     /// `cluster_cidrs` is one range, or one of each family with a comma between.
-    pub fn new(cluster_cidrs: &str, mask_size: u8) -> Result<Self> {
+    pub(crate) fn new(cluster_cidrs: &str, mask_size: u8) -> Result<Self> {
         let pools = cluster_cidrs.split(',').map(|text| {
             let wrong = || Error::Config { what: "cluster CIDR", value: text.to_owned() };
             let cluster: Cidr = text.trim().parse().map_err(|_| wrong())?;

@@ -36,9 +36,10 @@ use zone::Zones;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
-pub struct NodeLifecycleController {
+pub(crate) struct NodeLifecycleController {
     grace: Duration,
     startup_grace: Duration,
+    clock: Clock,
     heartbeats: Arc<Heartbeats>,
     zones: Arc<Mutex<Zones>>,
     known: Mutex<HashSet<String>>,
@@ -47,10 +48,11 @@ pub struct NodeLifecycleController {
 }
 
 impl NodeLifecycleController {
-    pub fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         Self {
             grace: config.node_monitor_grace_period,
             startup_grace: config.node_startup_grace_period,
+            clock: config.clock.clone(),
             heartbeats: Arc::default(),
             zones: Arc::default(),
             known: Mutex::default(),
@@ -110,7 +112,7 @@ impl Controller for NodeLifecycleController {
                 move |event, enqueue| wake_for_node(event, &zones, &pods, enqueue)
             }),
             Watch::new(leases(informers), {
-                let (heartbeats, clock, nodes) = (self.heartbeats.clone(), Clock::system(), nodes.clone());
+                let (heartbeats, clock, nodes) = (self.heartbeats.clone(), self.clock.clone(), nodes.clone());
                 move |event, enqueue| {
                     if matches!(event, Event::Deleted(_)) {
                         return;

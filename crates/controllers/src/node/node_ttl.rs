@@ -20,7 +20,7 @@ const STEPS: [(usize, usize, u32); 5] =
     [(0, 100, 0), (90, 500, 15), (450, 1000, 30), (900, 2000, 60), (1800, usize::MAX, 300)];
 
 #[derive(Default)]
-pub struct NodeTtlController {
+pub(crate) struct NodeTtlController {
     size: Arc<Mutex<ClusterSize>>,
 }
 

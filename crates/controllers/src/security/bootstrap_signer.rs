@@ -17,7 +17,7 @@ const CONFIG_MAP_NAMESPACE: &str = "kube-public";
 const CONFIG_MAP: &str = "cluster-info";
 const SIGNATURE_PREFIX: &str = "jws-kubeconfig-";
 
-pub struct BootstrapSignerController;
+pub(crate) struct BootstrapSignerController;
 
 #[async_trait]
 impl Controller for BootstrapSignerController {

@@ -5,33 +5,33 @@ use ferry_api::view::core::v1::{Secret, SecretView};
 use ferry_client::{Informer, Informers, ListParams};
 use jiff::{SignedDuration, Timestamp};
 
-pub const NAMESPACE: &str = "kube-system";
+pub(crate) const NAMESPACE: &str = "kube-system";
 const TYPE: &str = "bootstrap.kubernetes.io/token";
 
 /// The Secrets of the type, which alone are kept in memory.
-pub fn tokens(informers: &Informers) -> Informer<Secret> {
+pub(crate) fn tokens(informers: &Informers) -> Informer<Secret> {
     informers.with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
 }
 
-pub fn is_token(secret: SecretView<'_>) -> bool {
+pub(crate) fn is_token(secret: SecretView<'_>) -> bool {
     secret.type_() == TYPE && secret.metadata().namespace() == NAMESPACE
 }
 
 /// The value of a key; empty where it is absent or no text.
-pub fn text(secret: SecretView<'_>, key: &str) -> String {
+pub(crate) fn text(secret: SecretView<'_>, key: &str) -> String {
     String::from_utf8(secret.data().get(key).unwrap_or_default().decode()).unwrap_or_default()
 }
 
 /// The time that a token has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remaining {
+pub(crate) enum Remaining {
     Endless,
     For(SignedDuration),
     /// Also when it cannot be read until when.
     Expired,
 }
 
-pub fn remaining(secret: SecretView<'_>, now: Timestamp) -> Remaining {
+pub(crate) fn remaining(secret: SecretView<'_>, now: Timestamp) -> Remaining {
     match text(secret, "expiration").as_str() {
         "" => Remaining::Endless,
         text => match text.parse::<Timestamp>() {
@@ -42,11 +42,11 @@ pub fn remaining(secret: SecretView<'_>, now: Timestamp) -> Remaining {
 }
 
 #[cfg(test)]
-pub mod testing {
+pub(crate) mod testing {
     use super::*;
     use ferry_api::view::meta::v1::ObjectMeta;
 
-    pub fn token(id: &str, data: &[(&str, &str)]) -> Secret {
+    pub(crate) fn token(id: &str, data: &[(&str, &str)]) -> Secret {
         let own = [("token-id", id), ("token-secret", "0123456789abcdef")];
         Secret::new()
             .with_metadata(ObjectMeta::new().with_name(format!("bootstrap-token-{id}")).with_namespace(NAMESPACE))

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The index that has all roles with an aggregation rule under one value.
 const AGGREGATES: &str = "aggregates";
 
-pub struct ClusterRoleAggregationController;
+pub(crate) struct ClusterRoleAggregationController;
 
 #[async_trait]
 impl Controller for ClusterRoleAggregationController {

@@ -24,7 +24,7 @@ const TRACKING: &str = "kube-apiserver-legacy-service-account-token-tracking";
 const UNUSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 365);
 const LOOK_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub struct LegacyTokenCleanerController;
+pub(crate) struct LegacyTokenCleanerController;
 
 #[async_trait]
 impl Controller for LegacyTokenCleanerController {

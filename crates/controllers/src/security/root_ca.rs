@@ -14,7 +14,7 @@ const DESCRIPTION_KEY: &str = "kubernetes.io/description";
 /// Upstream's words, which tools show to users.
 const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-pub struct RootCaController {
+pub(crate) struct RootCaController {
     pub root_ca: String,
 }
 

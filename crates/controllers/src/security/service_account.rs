@@ -9,7 +9,7 @@ use ferry_client::{Informer, Informers, ListParams};
 
 const NAME: &str = "default";
 
-pub struct ServiceAccountController;
+pub(crate) struct ServiceAccountController;
 
 #[async_trait]
 impl Controller for ServiceAccountController {
@@ -50,6 +50,6 @@ fn accounts(informers: &Informers) -> Informer<ServiceAccount> {
 }
 
 /// New objects can only be made in a namespace that is not on its way out.
-pub fn is_active(namespace: NamespaceView<'_>) -> bool {
+pub(crate) fn is_active(namespace: NamespaceView<'_>) -> bool {
     namespace.metadata().deletion_timestamp().is_none() && namespace.status().phase() != "Terminating"
 }

@@ -9,14 +9,14 @@ use ferry_api::view::core::v1::{Secret, SecretView, ServiceAccount, ServiceAccou
 use ferry_client::{DeleteParams, Informer, Informers, ListParams};
 use serde_json::{Value, json};
 
-pub const TYPE: &str = "kubernetes.io/service-account-token";
-pub const ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
-pub const ACCOUNT_UID: &str = "kubernetes.io/service-account.uid";
+pub(crate) const TYPE: &str = "kubernetes.io/service-account-token";
+pub(crate) const ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
+pub(crate) const ACCOUNT_UID: &str = "kubernetes.io/service-account.uid";
 
 /// The index of the Secrets by the account that they name.
 const BY_ACCOUNT: &str = "account";
 
-pub struct ServiceAccountTokenController {
+pub(crate) struct ServiceAccountTokenController {
     pub root_ca: String,
     pub signer: LegacySigner,
 }
@@ -80,16 +80,16 @@ impl Controller for ServiceAccountTokenController {
 }
 
 /// The Secrets of the type, which alone are kept in memory.
-pub fn secrets(informers: &Informers) -> Informer<Secret> {
+pub(crate) fn secrets(informers: &Informers) -> Informer<Secret> {
     informers.with(ListParams { field_selector: Some(format!("type={TYPE}")), ..Default::default() })
 }
 
-pub fn annotation<'a>(secret: SecretView<'a>, key: &str) -> &'a str {
+pub(crate) fn annotation<'a>(secret: SecretView<'a>, key: &str) -> &'a str {
     secret.metadata().annotations().get(key).unwrap_or_default()
 }
 
 /// A Secret may name its account with or without the uid.
-pub fn is_the_one(account: ServiceAccountView<'_>, secret: SecretView<'_>) -> bool {
+pub(crate) fn is_the_one(account: ServiceAccountView<'_>, secret: SecretView<'_>) -> bool {
     let uid = annotation(secret, ACCOUNT_UID);
     uid.is_empty() || account.metadata().uid() == uid
 }

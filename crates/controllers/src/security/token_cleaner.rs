@@ -8,7 +8,7 @@ use ferry_api::view::core::v1::Secret;
 use ferry_client::{DeleteParams, Informers};
 use std::time::Duration;
 
-pub struct TokenCleanerController;
+pub(crate) struct TokenCleanerController;
 
 #[async_trait]
 impl Controller for TokenCleanerController {

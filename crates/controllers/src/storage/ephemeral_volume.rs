@@ -14,7 +14,7 @@ use ferry_api::view::core::v1::{PersistentVolumeClaim, Pod, PodView, VolumeView}
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::{Event, Informers, SharedObject};
 
-pub struct EphemeralVolumeController;
+pub(crate) struct EphemeralVolumeController;
 
 #[async_trait]
 impl Controller for EphemeralVolumeController {

@@ -13,7 +13,7 @@ use ferry_api::view::core::v1::{
 };
 use ferry_client::{Informers, SharedObject};
 
-pub struct ExpandController;
+pub(crate) struct ExpandController;
 
 #[async_trait]
 impl Controller for ExpandController {

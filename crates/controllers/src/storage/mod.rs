@@ -1,8 +1,9 @@
-//! Controllers of volumes: the binder of claims and volumes, the claims of ephemeral volumes,
+//! Controllers of volumes: the binder of claims and volumes, their attaching to nodes, the claims of ephemeral volumes,
 //! the word on claims that grow, and the finalizers that protect what is in use.
 
-pub mod binder;
-pub mod ephemeral_volume;
-pub mod expander;
+pub(crate) mod attach_detach;
+pub(crate) mod binder;
+pub(crate) mod ephemeral_volume;
+pub(crate) mod expander;
 mod pods_by_claim;
-pub mod storage_protection;
+pub(crate) mod storage_protection;

@@ -9,7 +9,7 @@ use ferry_client::{Informer, SharedObject};
 const BY_CLAIM: &str = "claim";
 
 /// Indexes pods by the claims that they name or have made for them.
-pub fn by_claim(pods: Informer<Pod>) -> Informer<Pod> {
+pub(super) fn by_claim(pods: Informer<Pod>) -> Informer<Pod> {
     pods.indexed(BY_CLAIM, |pod| {
         let keys = claims_of(pod.view()).into_iter();
         keys.map(|key| key.to_string()).collect()
@@ -17,12 +17,12 @@ pub fn by_claim(pods: Informer<Pod>) -> Informer<Pod> {
 }
 
 /// The pods that use a claim.
-pub fn using_claim(pods: &Informer<Pod>, claim: &Key) -> Vec<SharedObject<Pod>> {
+pub(super) fn using_claim(pods: &Informer<Pod>, claim: &Key) -> Vec<SharedObject<Pod>> {
     pods.by_index(BY_CLAIM, &claim.to_string())
 }
 
 /// The claims that a pod names or has made for its ephemeral volumes.
-pub fn claims_of(pod: PodView<'_>) -> Vec<Key> {
+pub(super) fn claims_of(pod: PodView<'_>) -> Vec<Key> {
     let namespace = pod.metadata().namespace();
     let volumes = pod.spec().volumes().iter();
     volumes.filter_map(|volume| Some(Key::new(namespace, claim_name(pod, volume)?))).collect()

@@ -24,13 +24,13 @@ const CLASS_FINALIZER: &str = "kubernetes.io/vac-protection";
 const BY_CLASS: &str = "attributes-class";
 
 /// A claim stays while a pod that is on a node has it.
-pub struct ClaimProtectionController;
+pub(crate) struct ClaimProtectionController;
 
 /// A volume stays while it is bound.
-pub struct VolumeProtectionController;
+pub(crate) struct VolumeProtectionController;
 
 /// An attributes class stays while a claim or a volume names it.
-pub struct AttributesClassProtectionController;
+pub(crate) struct AttributesClassProtectionController;
 
 #[async_trait]
 impl Controller for ClaimProtectionController {

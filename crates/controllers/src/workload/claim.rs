@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 /// What a controller does with one object it looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub(crate) enum Claim {
     Keep,
     Adopt,
     Release,
@@ -28,7 +28,7 @@ const ORPHANS: &str = "orphan";
 
 /// Indexes the objects without a controller by their labels, so that an owner looks for
 /// orphans without going over its namespace.
-pub fn with_orphans<K: Kind>(informer: Informer<K>) -> Informer<K> {
+pub(crate) fn with_orphans<K: Kind>(informer: Informer<K>) -> Informer<K> {
     informer.indexed(ORPHANS, |object| {
         let meta = object.meta();
         if controller_of(meta).is_some() {
@@ -41,7 +41,10 @@ pub fn with_orphans<K: Kind>(informer: Informer<K>) -> Informer<K> {
 
 /// The objects that the owner controls, and the orphans that its selector may match: all that
 /// [`claim`] has to judge.
-pub fn candidates<O: Selecting, K: Kind>(informer: &Informer<K>, owner: &SharedObject<O>) -> Vec<SharedObject<K>> {
+pub(crate) fn candidates<O: Selecting, K: Kind>(
+    informer: &Informer<K>,
+    owner: &SharedObject<O>,
+) -> Vec<SharedObject<K>> {
     let mut candidates = informer.owned_by(owner.uid());
     candidates.retain(|object| is_controlled_by(object.meta(), owner.meta()));
     candidates.extend(orphans(informer, owner));
@@ -57,7 +60,7 @@ fn orphans<O: Selecting, K: Kind>(informer: &Informer<K>, owner: &SharedObject<O
 }
 
 /// `matches` is whether the controller's selector matches the object.
-pub fn plan_claim(controller: ObjectMetaView<'_>, object: ObjectMetaView<'_>, matches: bool) -> Claim {
+pub(crate) fn plan_claim(controller: ObjectMetaView<'_>, object: ObjectMetaView<'_>, matches: bool) -> Claim {
     let leaving = controller.deletion_timestamp().is_some();
     match controller_of(object) {
         Some(owner) if owner.uid() != controller.uid() => Claim::Ignore,
@@ -71,7 +74,7 @@ pub fn plan_claim(controller: ObjectMetaView<'_>, object: ObjectMetaView<'_>, ma
 }
 
 /// Carries out the claims over `objects` and returns those that are ours now.
-pub async fn claim<O: Kind, K: Kind>(
+pub(crate) async fn claim<O: Kind, K: Kind>(
     ctx: &Context,
     owner: &SharedObject<O>,
     objects: Vec<SharedObject<K>>,
@@ -82,7 +85,7 @@ pub async fn claim<O: Kind, K: Kind>(
 
 /// [`claim`] for an owner whose objects carry a finalizer: it comes with adoption and goes with
 /// release.
-pub async fn claim_tracked<O: Kind, K: Kind>(
+pub(crate) async fn claim_tracked<O: Kind, K: Kind>(
     ctx: &Context,
     owner: &SharedObject<O>,
     objects: Vec<SharedObject<K>>,

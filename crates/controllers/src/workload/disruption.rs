@@ -34,7 +34,7 @@ const DELETION_TIMEOUT: SignedDuration = SignedDuration::from_secs(120);
 /// Somebody else wrote the budget; our copy will show it soon.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(100);
 
-pub struct DisruptionController;
+pub(crate) struct DisruptionController;
 
 #[async_trait]
 impl Controller for DisruptionController {

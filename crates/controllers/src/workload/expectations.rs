@@ -22,7 +22,7 @@ use tokio::time::Instant;
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 #[derive(Default)]
-pub struct Expectations {
+pub(crate) struct Expectations {
     keys: Mutex<HashMap<Key, Pending>>,
 }
 
@@ -36,7 +36,7 @@ struct Pending {
 
 /// What a cache says of an object that was created or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub(crate) enum Seen {
     Absent,
     Alive,
     Leaving,
@@ -44,7 +44,7 @@ pub enum Seen {
 
 impl Seen {
     /// The state of the pod of that name and uid in a cache.
-    pub fn of(pods: &Informer<Pod>, namespace: &str, name: &str, uid: &str) -> Self {
+    pub(crate) fn of(pods: &Informer<Pod>, namespace: &str, name: &str, uid: &str) -> Self {
         match pods.get(namespace, name).filter(|pod| pod.uid() == uid) {
             Some(pod) if pod.is_deleting() => Self::Leaving,
             Some(_) => Self::Alive,
@@ -56,7 +56,7 @@ impl Seen {
 impl Expectations {
     /// Opens a round of writes. Until `close` is called, ends of objects are remembered,
     /// because the watch may tell of them before the answer to their creation arrives.
-    pub fn open(&self, key: &Key) {
+    pub(crate) fn open(&self, key: &Key) {
         let pending = Pending {
             since: Instant::now(),
             creating: true,
@@ -67,7 +67,7 @@ impl Expectations {
         self.keys.lock().insert(key.clone(), pending);
     }
 
-    pub fn created(&self, key: &Key, uid: &str, name: &str) {
+    pub(crate) fn created(&self, key: &Key, uid: &str, name: &str) {
         if let Some(pending) = self.keys.lock().get_mut(key)
             && !pending.gone.contains(uid)
         {
@@ -75,7 +75,7 @@ impl Expectations {
         }
     }
 
-    pub fn deleted(&self, key: &Key, uid: &str, name: &str) {
+    pub(crate) fn deleted(&self, key: &Key, uid: &str, name: &str) {
         if let Some(pending) = self.keys.lock().get_mut(key)
             && !pending.gone.contains(uid)
         {
@@ -83,7 +83,7 @@ impl Expectations {
         }
     }
 
-    pub fn close(&self, key: &Key) {
+    pub(crate) fn close(&self, key: &Key) {
         if let Some(pending) = self.keys.lock().get_mut(key) {
             pending.creating = false;
             pending.gone.clear();
@@ -91,7 +91,7 @@ impl Expectations {
     }
 
     /// The watch has told that the object is gone.
-    pub fn observe_gone(&self, key: &Key, uid: &str) {
+    pub(crate) fn observe_gone(&self, key: &Key, uid: &str) {
         if let Some(pending) = self.keys.lock().get_mut(key) {
             pending.creations.remove(uid);
             pending.deletions.remove(uid);
@@ -102,7 +102,7 @@ impl Expectations {
     }
 
     /// Whether the cache has caught up with everything written for the key.
-    pub fn are_met(&self, key: &Key, look_up: impl Fn(&str, &str) -> Seen) -> bool {
+    pub(crate) fn are_met(&self, key: &Key, look_up: impl Fn(&str, &str) -> Seen) -> bool {
         let mut keys = self.keys.lock();
         let Some(pending) = keys.get_mut(key) else { return true };
         pending.creations.retain(|uid, name| look_up(name, uid) == Seen::Absent);
@@ -115,7 +115,7 @@ impl Expectations {
         false
     }
 
-    pub fn forget(&self, key: &Key) {
+    pub(crate) fn forget(&self, key: &Key) {
         self.keys.lock().remove(key);
     }
 }

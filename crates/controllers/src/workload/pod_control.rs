@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 /// The owner, as keys and events name it, and what it waits to see.
-pub struct PodControl<'a> {
+pub(crate) struct PodControl<'a> {
     pub ctx: &'a Context,
     pub key: &'a Key,
     pub subject: Reference,
@@ -21,12 +21,12 @@ pub struct PodControl<'a> {
 impl PodControl<'_> {
     /// Creates in batches of 1, 2, 4 …, so that a quota or a broken template costs one
     /// failed request and not hundreds. The first failing batch ends the round.
-    pub async fn create(&self, pods: &[&Pod]) -> Result<()> {
+    pub(crate) async fn create(&self, pods: &[&Pod]) -> Result<()> {
         self.create_counted(pods).await.1
     }
 
     /// [`PodControl::create`], and how many pods were made before the round ended.
-    pub async fn create_counted(&self, pods: &[&Pod]) -> (usize, Result<()>) {
+    pub(crate) async fn create_counted(&self, pods: &[&Pod]) -> (usize, Result<()>) {
         let api = self.ctx.client.api::<Pod>(&self.key.namespace);
         let mut left = pods;
         let (mut batch, mut made) = (1, 0);
@@ -60,11 +60,11 @@ impl PodControl<'_> {
     }
 
     /// Deletes all of them at once. One that is gone, or is another by now, is no failure.
-    pub async fn delete(&self, doomed: impl IntoIterator<Item = &SharedObject<Pod>>) -> Result<()> {
+    pub(crate) async fn delete(&self, doomed: impl IntoIterator<Item = &SharedObject<Pod>>) -> Result<()> {
         join_all(doomed.into_iter().map(|pod| self.delete_one(pod))).await.into_iter().collect()
     }
 
-    pub async fn delete_one(&self, pod: &SharedObject<Pod>) -> Result<()> {
+    pub(crate) async fn delete_one(&self, pod: &SharedObject<Pod>) -> Result<()> {
         let api = self.ctx.client.api::<Pod>(&self.key.namespace);
         let params = DeleteParams { uid: Some(pod.uid().to_owned()), ..Default::default() };
         match api.delete(pod.name(), &params).await {
@@ -85,7 +85,7 @@ impl PodControl<'_> {
 
 /// Deletes a pod that must leave, with a condition that tells why. A pod that is gone, or is
 /// another by now, is no failure.
-pub async fn disrupt(ctx: &Context, pod: &SharedObject<Pod>, reason: &str, message: &str) -> Result<()> {
+pub(crate) async fn disrupt(ctx: &Context, pod: &SharedObject<Pod>, reason: &str, message: &str) -> Result<()> {
     let patch = json!({"metadata": {"uid": pod.uid()}, "status": {"conditions": [{
         "type": "DisruptionTarget", "status": "True", "reason": reason, "message": message,
         "lastTransitionTime": ctx.now(),

@@ -34,13 +34,13 @@ fn finished_key() -> Key {
     Key::new("", "")
 }
 
-pub struct PodGcController {
+pub(crate) struct PodGcController {
     threshold: usize,
     missing_since: Mutex<HashMap<String, Timestamp>>,
 }
 
 impl PodGcController {
-    pub fn new(threshold: usize) -> Self {
+    pub(crate) fn new(threshold: usize) -> Self {
         Self { threshold, missing_since: Mutex::default() }
     }
 

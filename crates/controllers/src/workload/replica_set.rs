@@ -32,7 +32,7 @@ const BURST: usize = 500;
 /// How long an unmet expectation may block a set that nothing else wakes.
 const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
-pub struct ReplicaController<K> {
+pub(crate) struct ReplicaController<K> {
     expectations: Arc<Expectations>,
     kind: PhantomData<fn() -> K>,
 }

@@ -15,31 +15,31 @@ use ferry_api::view::{Kind, Owned, View};
 use ferry_client::{DeleteParams, SharedObject};
 use serde_json::{Value, json};
 
-pub type Revision = SharedObject<ControllerRevision>;
+pub(crate) type Revision = SharedObject<ControllerRevision>;
 
 const PATCH: &str = "$patch";
 
 /// The strategic patch that brings the template back, in upstream's form.
-pub fn patch_of(template: PodTemplateSpecView<'_>) -> Value {
+pub(crate) fn patch_of(template: PodTemplateSpecView<'_>) -> Value {
     let mut template = pruned(template.node());
     ferry_api::object::ensure_object(&mut template).insert(PATCH.to_owned(), "replace".into());
     json!({"spec": {"template": template}})
 }
 
 /// The template that the revision brings back; `None` for a revision that holds none.
-pub fn template_of(revision: ControllerRevisionView<'_>) -> Option<PodTemplateSpec> {
+pub(crate) fn template_of(revision: ControllerRevisionView<'_>) -> Option<PodTemplateSpec> {
     let mut template = revision.data()?.get("spec")?.get("template")?.to_value();
     template.as_object_mut()?.remove(PATCH);
     Some(template.into())
 }
 
 /// Whether the revision is of the template that `patch` brings back.
-pub fn stands_for(revision: ControllerRevisionView<'_>, patch: &Value) -> bool {
+pub(crate) fn stands_for(revision: ControllerRevisionView<'_>, patch: &Value) -> bool {
     revision.data().is_some_and(|data| pruned(data) == *patch)
 }
 
 /// Sorts by number, oldest first; the age and then the name decide between equal numbers.
-pub fn sort(revisions: &mut [Revision]) {
+pub(crate) fn sort(revisions: &mut [Revision]) {
     revisions.sort_by(|a, b| {
         let rank = |revision: &Revision| (revision.view().revision(), revision.meta().creation_timestamp());
         rank(a).cmp(&rank(b)).then_with(|| a.name().cmp(b.name()))
@@ -47,7 +47,7 @@ pub fn sort(revisions: &mut [Revision]) {
 }
 
 /// A revision to be made for a template of `owner`.
-pub struct RevisionPlan<'a, K: Kind> {
+pub(crate) struct RevisionPlan<'a, K: Kind> {
     pub owner: K::View<'a>,
     pub template: PodTemplateSpecView<'a>,
     pub patch: &'a Value,
@@ -59,7 +59,7 @@ pub struct RevisionPlan<'a, K: Kind> {
 }
 
 impl<K: Kind> RevisionPlan<'_, K> {
-    pub fn render(&self) -> ControllerRevision {
+    pub(crate) fn render(&self) -> ControllerRevision {
         let meta = K::metadata(self.owner);
         let hash = CanonicalTemplate::of(self.template).hash(self.collisions);
         let mut labels = self.template.metadata().labels().to_map();
@@ -75,7 +75,7 @@ impl<K: Kind> RevisionPlan<'_, K> {
 
     /// Makes the revision, or finds that it has been made. `None` where another template has
     /// the name: the caller counts a collision and tries again.
-    pub async fn create(&self, ctx: &Context) -> Result<Option<Revision>> {
+    pub(crate) async fn create(&self, ctx: &Context) -> Result<Option<Revision>> {
         let revision = self.render();
         let metadata = revision.view().metadata();
         let (namespace, name) = (metadata.namespace(), metadata.name());
@@ -92,7 +92,7 @@ impl<K: Kind> RevisionPlan<'_, K> {
 }
 
 /// Gives the revision another number, as a rollback does with the one it brings back.
-pub async fn renumber(ctx: &Context, revision: &Revision, number: i64) -> Result<Revision> {
+pub(crate) async fn renumber(ctx: &Context, revision: &Revision, number: i64) -> Result<Revision> {
     if revision.view().revision() == number {
         return Ok(revision.clone());
     }
@@ -100,7 +100,7 @@ pub async fn renumber(ctx: &Context, revision: &Revision, number: i64) -> Result
     api.replace(&revision.to_owned().with_revision(number)).await.during("renumber the revision", revision.name())
 }
 
-pub async fn delete(ctx: &Context, namespace: &str, name: &str) -> Result<()> {
+pub(crate) async fn delete(ctx: &Context, namespace: &str, name: &str) -> Result<()> {
     match ctx.client.api::<ControllerRevision>(namespace).delete(name, &DeleteParams::default()).await {
         Err(error) if error.is_not_found() => Ok(()),
         other => other.during("delete the revision", name),

@@ -8,7 +8,7 @@ use ferry_api::view::core::v1::PodTemplateSpecView;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub const HASH_LABEL: &str = "pod-template-hash";
+pub(crate) const HASH_LABEL: &str = "pod-template-hash";
 
 /// A name may have this many characters (RFC 1123 subdomain).
 const MAX_NAME: usize = 253;
@@ -17,10 +17,10 @@ const MAX_NAME: usize = 253;
 /// absent list as an empty one, and both mean the same. Two of them are equal if they
 /// describe the same pods.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CanonicalTemplate(Value);
+pub(crate) struct CanonicalTemplate(Value);
 
 impl CanonicalTemplate {
-    pub fn of(template: PodTemplateSpecView<'_>) -> Self {
+    pub(crate) fn of(template: PodTemplateSpecView<'_>) -> Self {
         let mut value = pruned(template.node());
         if let Some(labels) = value.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
             labels.remove(HASH_LABEL);
@@ -30,7 +30,7 @@ impl CanonicalTemplate {
 
     /// A short name for the template, the same for the same template everywhere and always.
     /// `collisions` makes another name when two templates share one.
-    pub fn hash(&self, collisions: Option<i32>) -> String {
+    pub(crate) fn hash(&self, collisions: Option<i32>) -> String {
         let mut hash = Fnv32::new();
         hash.write(self.0.to_string().as_bytes());
         if let Some(collisions) = collisions {
@@ -41,12 +41,12 @@ impl CanonicalTemplate {
 }
 
 /// Whether two templates describe the same pods, whatever their hash labels.
-pub fn same_template(a: PodTemplateSpecView<'_>, b: PodTemplateSpecView<'_>) -> bool {
+pub(crate) fn same_template(a: PodTemplateSpecView<'_>, b: PodTemplateSpecView<'_>) -> bool {
     CanonicalTemplate::of(a) == CanonicalTemplate::of(b)
 }
 
 /// A copy without nulls and empty lists, which mean the same as absent fields.
-pub fn pruned(node: Node<'_>) -> Value {
+pub(crate) fn pruned(node: Node<'_>) -> Value {
     let mut value = node.to_value();
     prune(&mut value);
     value
@@ -104,7 +104,7 @@ fn safe_encode(text: &str) -> String {
     text.bytes().map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()])).collect()
 }
 
-pub fn set_name(deployment: &str, hash: &str) -> String {
+pub(crate) fn set_name(deployment: &str, hash: &str) -> String {
     let room = MAX_NAME.saturating_sub(1 + hash.len());
     // Names are ASCII, so any cut is at a character.
     format!("{}-{hash}", deployment.get(..room).unwrap_or(deployment))

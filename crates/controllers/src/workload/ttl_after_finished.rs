@@ -11,7 +11,7 @@ use ferry_client::{DeleteParams, Event, Informers};
 use jiff::Timestamp;
 use std::time::Duration;
 
-pub struct TtlAfterFinishedController;
+pub(crate) struct TtlAfterFinishedController;
 
 #[async_trait]
 impl Controller for TtlAfterFinishedController {

@@ -20,7 +20,7 @@ use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::SharedObject;
 use std::collections::{BTreeMap, HashMap};
 
-pub const MANAGER: &str = "endpointslice-controller.k8s.io";
+pub(super) const MANAGER: &str = "endpointslice-controller.k8s.io";
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// Upstream's default for --max-endpoints-per-slice.
@@ -32,7 +32,7 @@ type Ports = Vec<(String, String, Option<i32>, Option<String>)>;
 /// Addresses, hostname and pod: equal for the same endpoint, however its state changes.
 type Identity = (Vec<String>, String, String);
 
-pub fn plan_slices(
+pub(super) fn plan_slices(
     service: ServiceView<'_>,
     pods: &[SharedObject<Pod>],
     existing: &[SharedObject<EndpointSlice>],

@@ -11,19 +11,19 @@ use ferry_client::{DeleteParams, Event, Informers, SharedObject};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
-pub const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+pub(crate) const SERVICE_NAME: &str = "kubernetes.io/service-name";
+pub(crate) const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 
 /// A key whose writes the cache has not shown yet is looked at again after this time, if no
 /// event wakes it before.
-pub const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
+pub(crate) const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
 /// The index of slices by manager, namespace and service.
 const BY_SERVICE: &str = "service";
 
 /// The slices to write for one service.
 #[derive(Debug, Default)]
-pub struct SlicePlan {
+pub(crate) struct SlicePlan {
     pub create: Vec<EndpointSlice>,
     pub update: Vec<EndpointSlice>,
     pub delete: Vec<SharedObject<EndpointSlice>>,
@@ -31,19 +31,19 @@ pub struct SlicePlan {
     pub nodes_missing: Vec<String>,
 }
 
-pub struct SliceWriter {
+pub(crate) struct SliceWriter {
     manager: &'static str,
     expectations: Arc<Expectations>,
 }
 
 impl SliceWriter {
     /// `manager` is the value of the label by which the controller knows its slices.
-    pub fn new(manager: &'static str) -> Self {
+    pub(crate) fn new(manager: &'static str) -> Self {
         Self { manager, expectations: Arc::default() }
     }
 
     /// A watch that wakes the service of each slice of this manager.
-    pub fn watch(&self, informers: &Informers) -> Watch {
+    pub(crate) fn watch(&self, informers: &Informers) -> Watch {
         let slices = informers.of::<EndpointSlice>().indexed(BY_SERVICE, |slice| {
             let manager = slice.meta().labels().get(MANAGED_BY).unwrap_or_default();
             service_of(slice, manager).map(|key| index_value(manager, &key)).into_iter().collect()
@@ -60,7 +60,7 @@ impl SliceWriter {
     }
 
     /// The slices of a service; `None` while the cache lags behind what was written for it.
-    pub fn existing(&self, ctx: &Context, key: &Key) -> Option<Vec<SharedObject<EndpointSlice>>> {
+    pub(crate) fn existing(&self, ctx: &Context, key: &Key) -> Option<Vec<SharedObject<EndpointSlice>>> {
         let slices = ctx.informers.of::<EndpointSlice>();
         let caught_up = self.expectations.are_met(key, |name, uid| match slices.get(&key.namespace, name) {
             Some(slice) if slice.uid() == uid => Seen::Alive,
@@ -70,7 +70,7 @@ impl SliceWriter {
     }
 
     /// Carries a plan out and remembers what the cache must show before the next.
-    pub async fn execute(&self, ctx: &Context, key: &Key, plan: &SlicePlan) -> Result<()> {
+    pub(crate) async fn execute(&self, ctx: &Context, key: &Key, plan: &SlicePlan) -> Result<()> {
         self.expectations.open(key);
         let result = self.write(ctx, key, plan).await;
         self.expectations.close(key);
@@ -99,7 +99,7 @@ impl SliceWriter {
     }
 
     /// Forgets a service that is gone; its slices go with it by garbage collection.
-    pub fn forget(&self, key: &Key) {
+    pub(crate) fn forget(&self, key: &Key) {
         self.expectations.forget(key);
     }
 }

@@ -33,7 +33,7 @@ const SLICES: &str = "slices-of-service";
 
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
-pub struct LoadBalancerController;
+pub(crate) struct LoadBalancerController;
 
 #[async_trait]
 impl Controller for LoadBalancerController {

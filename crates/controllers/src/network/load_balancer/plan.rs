@@ -18,13 +18,13 @@ const EXCLUDED: &str = "node.kubernetes.io/exclude-from-external-load-balancers"
 const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 
 /// Whether the Service is for this controller: another one serves those that name a class.
-pub fn is_balanced(service: ServiceView<'_>) -> bool {
+pub(super) fn is_balanced(service: ServiceView<'_>) -> bool {
     service.spec().type_() == "LoadBalancer" && service.spec().load_balancer_class().is_none()
 }
 
 /// A port on the addresses of the nodes, as `80/TCP`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HostPort {
+pub(super) struct HostPort {
     pub port: i32,
     pub protocol: String,
 }
@@ -40,20 +40,20 @@ fn protocol(port: ServicePortView<'_>) -> String {
 }
 
 /// The ports that a balanced Service takes on the nodes' addresses.
-pub fn balanced_ports(service: ServiceView<'_>) -> Vec<HostPort> {
+pub(super) fn balanced_ports(service: ServiceView<'_>) -> Vec<HostPort> {
     let ports = service.spec().ports().iter().filter(|_| is_balanced(service));
     ports.map(|port| HostPort { port: port.port(), protocol: protocol(port) }).collect()
 }
 
 /// The node ports of a Service of any type.
-pub fn node_ports(service: ServiceView<'_>) -> Vec<HostPort> {
+pub(super) fn node_ports(service: ServiceView<'_>) -> Vec<HostPort> {
     let ports = service.spec().ports().iter().filter(|port| port.node_port() != 0);
     ports.map(|port| HostPort { port: port.node_port(), protocol: protocol(port) }).collect()
 }
 
 /// A Node, as far as load balancing looks at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BalancerNode {
+pub(super) struct BalancerNode {
     pub name: String,
     pub is_eligible: bool,
     external: Vec<IpAddr>,
@@ -62,7 +62,7 @@ pub struct BalancerNode {
 }
 
 impl BalancerNode {
-    pub fn of(node: NodeView<'_>) -> Self {
+    pub(super) fn of(node: NodeView<'_>) -> Self {
         let (metadata, status) = (node.metadata(), node.status());
         let addresses = |kind: &str| {
             let of_kind = status.addresses().iter().filter(|address| address.type_() == kind);
@@ -84,7 +84,7 @@ impl BalancerNode {
 
 /// The addresses of the eligible nodes, in the families of the Service: the external ones where
 /// any node has one, and else the internal ones.
-pub fn plan_addresses<'a>(
+pub(super) fn plan_addresses<'a>(
     service: ServiceView<'_>,
     nodes: impl Iterator<Item = &'a BalancerNode> + Clone,
 ) -> BTreeSet<IpAddr> {
@@ -104,7 +104,7 @@ pub fn plan_addresses<'a>(
 
 /// The order in which Services get a port that several want: first those that have it, then
 /// the older ones.
-pub fn precedence(service: ServiceView<'_>) -> impl Ord + use<> {
+pub(super) fn precedence(service: ServiceView<'_>) -> impl Ord + use<> {
     let metadata = service.metadata();
     let has_address = !service.status().load_balancer().ingress().is_empty();
     let name = (metadata.namespace().to_owned(), metadata.name().to_owned());
@@ -113,13 +113,13 @@ pub fn precedence(service: ServiceView<'_>) -> impl Ord + use<> {
 
 /// A port of the Service that it cannot have, and the holder of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenPort {
+pub(super) struct TakenPort {
     pub port: HostPort,
     pub holder: String,
 }
 
 /// The status with these addresses, or without any and with a condition where ports are taken.
-pub fn render_status(
+pub(super) fn render_status(
     service: ServiceView<'_>,
     addresses: &BTreeSet<IpAddr>,
     taken: &[TakenPort],
@@ -144,13 +144,13 @@ pub fn render_status(
 }
 
 /// `port 80/TCP is taken by service default/web`, with a semicolon between several.
-pub fn describe(taken: &[TakenPort]) -> String {
+pub(super) fn describe(taken: &[TakenPort]) -> String {
     let texts = taken.iter().map(|taken| format!("port {} is taken by {}", taken.port, taken.holder));
     texts.collect::<Vec<_>>().join("; ")
 }
 
 /// Whether the status says already that ports are taken.
-pub fn has_ports_error(status: &ServiceStatus) -> bool {
+pub(super) fn has_ports_error(status: &ServiceStatus) -> bool {
     condition::is_true(status.view().conditions(), PORTS_ERROR)
 }
 

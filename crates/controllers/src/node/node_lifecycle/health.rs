@@ -13,7 +13,7 @@ const REPORTED: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPres
 /// When each node was last heard of, by our clock: a node's own clock may be wrong, so
 /// only that its times change counts.
 #[derive(Default)]
-pub struct Heartbeats(Mutex<HashMap<String, Heartbeat>>);
+pub(super) struct Heartbeats(Mutex<HashMap<String, Heartbeat>>);
 
 #[derive(Default)]
 struct Heartbeat {
@@ -24,7 +24,7 @@ struct Heartbeat {
 
 impl Heartbeats {
     /// Called with every event about a lease; only a new time of renewal is a beat.
-    pub fn lease_renewed(&self, node: &str, renewed: Option<Timestamp>, now: Timestamp) {
+    pub(super) fn lease_renewed(&self, node: &str, renewed: Option<Timestamp>, now: Timestamp) {
         let mut beats = self.0.lock();
         let beat = beats.entry(node.to_owned()).or_default();
         if renewed.is_some() && beat.renewed != renewed {
@@ -33,12 +33,12 @@ impl Heartbeats {
         }
     }
 
-    pub fn forget(&self, node: &str) {
+    pub(super) fn forget(&self, node: &str) {
         self.0.lock().remove(node);
     }
 
     /// A node seen for the first time counts as just heard of, unless it never reported.
-    pub fn last_seen(&self, node: NodeView<'_>, now: Timestamp) -> Timestamp {
+    pub(super) fn last_seen(&self, node: NodeView<'_>, now: Timestamp) -> Timestamp {
         let metadata = node.metadata();
         let mut beats = self.0.lock();
         let beat = beats.entry(metadata.name().to_owned()).or_default();
@@ -54,7 +54,7 @@ impl Heartbeats {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Judgement {
+pub(super) enum Judgement {
     /// Its time is up after this much more silence; none when it is Unknown already and
     /// only a sign of life can change that.
     Alive { for_another: Option<Duration> },
@@ -62,7 +62,7 @@ pub enum Judgement {
     Silent { status: Option<NodeStatus> },
 }
 
-pub fn judge(node: NodeView<'_>, seen: Timestamp, grace: Duration, now: Timestamp) -> Judgement {
+pub(super) fn judge(node: NodeView<'_>, seen: Timestamp, grace: Duration, now: Timestamp) -> Judgement {
     let silent_for = Duration::try_from(now.duration_since(seen)).unwrap_or_default();
     if silent_for <= grace {
         // A moment more, because the clock has whole seconds.
@@ -93,12 +93,12 @@ pub fn judge(node: NodeView<'_>, seen: Timestamp, grace: Duration, now: Timestam
 }
 
 /// "True", "False" or "Unknown"; none before the kubelet's first report.
-pub fn ready_status(node: NodeView<'_>) -> Option<&str> {
+pub(super) fn ready_status(node: NodeView<'_>) -> Option<&str> {
     condition::find(node.status().conditions(), "Ready").map(|ready| ready.status())
 }
 
 /// Whether the node was found silent, and that is written.
-pub fn is_silent(node: NodeView<'_>) -> bool {
+pub(super) fn is_silent(node: NodeView<'_>) -> bool {
     ready_status(node) == Some("Unknown")
 }
 

@@ -25,7 +25,7 @@ const BY_CONDITION: [(&str, &str, &str); 6] = [
 
 /// Whether the pods of unwell nodes are evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evictions {
+pub(super) enum Evictions {
     Allowed,
     /// No more nodes are emptied; those that are being emptied stay so.
     Held,
@@ -33,14 +33,14 @@ pub enum Evictions {
     CalledOff,
 }
 
-pub struct TaintPlan {
+pub(super) struct TaintPlan {
     /// The whole new list; none when it is as it should be.
     pub taints: Option<Vec<Taint>>,
     /// Whether a taint that empties the node is newly set.
     pub evicts: bool,
 }
 
-pub fn plan_taints(node: NodeView<'_>, evictions: Evictions, now: Timestamp) -> TaintPlan {
+pub(super) fn plan_taints(node: NodeView<'_>, evictions: Evictions, now: Timestamp) -> TaintPlan {
     let current = node.spec().taints();
     let status_of = |kind: &str| condition::find(node.status().conditions(), kind).map(|condition| condition.status());
     let mut wanted: Vec<(&str, &str)> = BY_CONDITION

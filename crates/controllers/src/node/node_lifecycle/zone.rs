@@ -24,7 +24,7 @@ const SLOW_EVICTION_INTERVAL: Duration = Duration::from_secs(100);
 const EXCLUDED: &str = "node.kubernetes.io/exclude-disruption";
 
 #[derive(Default)]
-pub struct Zones {
+pub(super) struct Zones {
     nodes: HashMap<String, NodeState>,
     zones: BTreeMap<String, Zone>,
     all: Count,
@@ -79,14 +79,14 @@ impl NodeState {
 impl Zones {
     /// Counts a node anew, or no longer if it is gone. Returns the unwell nodes whose
     /// evictions are judged otherwise now.
-    pub fn observe(&mut self, name: &str, node: Option<NodeView<'_>>) -> Vec<String> {
+    pub(super) fn observe(&mut self, name: &str, node: Option<NodeView<'_>>) -> Vec<String> {
         let new = node.map(NodeState::of);
         if self.nodes.get(name) == new.as_ref() {
             return Vec::new();
         }
         let old = self.nodes.remove(name);
         let touched: BTreeSet<String> = [&old, &new].into_iter().flatten().map(|state| state.zone.clone()).collect();
-        let before: Vec<(Evictions, String)> = touched.into_iter().map(|zone| (self.may_evict(&zone), zone)).collect();
+        let before: Vec<_> = touched.into_iter().map(|zone| (self.pace(&zone), zone)).collect();
         let was_called_off = self.are_called_off();
         if let Some(old) = old {
             self.forget(name, &old);
@@ -97,11 +97,11 @@ impl Zones {
         if self.are_called_off() != was_called_off {
             return self.zones.values().flat_map(|zone| zone.unwell.iter().cloned()).collect();
         }
-        let changed = before.into_iter().filter(|(evictions, zone)| self.may_evict(zone) != *evictions);
+        let changed = before.into_iter().filter(|(pace, zone)| self.pace(zone) != *pace);
         changed.filter_map(|(_, zone)| self.zones.get(&zone)).flat_map(|zone| zone.unwell.iter().cloned()).collect()
     }
 
-    pub fn may_evict(&self, zone: &str) -> Evictions {
+    pub(super) fn may_evict(&self, zone: &str) -> Evictions {
         if self.are_called_off() {
             return Evictions::CalledOff;
         }
@@ -109,8 +109,14 @@ impl Zones {
         if zone.is_partly_disrupted() && !zone.is_large() { Evictions::Held } else { Evictions::Allowed }
     }
 
+    /// Whether a zone is emptied, and how fast: nodes that wait for their turn in a zone that
+    /// recovers must not wait as long as they were told.
+    fn pace(&self, zone: &str) -> (Evictions, Duration) {
+        (self.may_evict(zone), self.eviction_interval(zone))
+    }
+
     /// The time between two nodes of a zone that are emptied.
-    pub fn eviction_interval(&self, zone: &str) -> Duration {
+    pub(super) fn eviction_interval(&self, zone: &str) -> Duration {
         if self.zone(zone).is_partly_disrupted() { SLOW_EVICTION_INTERVAL } else { EVICTION_INTERVAL }
     }
 
@@ -153,7 +159,7 @@ impl Zones {
 }
 
 /// `region:zone`, of the node's labels.
-pub fn name(node: NodeView<'_>) -> String {
+pub(super) fn name(node: NodeView<'_>) -> String {
     let label = |key: &str| node.metadata().labels().get(key).unwrap_or_default();
     format!("{}:{}", label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
 }

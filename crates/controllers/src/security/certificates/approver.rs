@@ -10,7 +10,7 @@ use ferry_api::view::authorization::v1::{ResourceAttributes, SubjectAccessReview
 use ferry_api::view::certificates::v1::{CertificateSigningRequest, CertificateSigningRequestView};
 use ferry_client::SharedObject;
 
-pub struct ApprovingController;
+pub(crate) struct ApprovingController;
 
 /// A right, and the sentence of an approval that is given because of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

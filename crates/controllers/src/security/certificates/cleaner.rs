@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use x509_parser::pem::Pem;
 
-pub struct CleanerController;
+pub(crate) struct CleanerController;
 
 const DECIDED: SignedDuration = SignedDuration::from_hours(1);
 const PENDING: SignedDuration = SignedDuration::from_hours(24);

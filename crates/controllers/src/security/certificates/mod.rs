@@ -8,10 +8,10 @@
 //! cleaner.rs   requests that are done with, or were never decided
 //! ```
 
-pub mod approver;
-pub mod cleaner;
+pub(crate) mod approver;
+pub(crate) mod cleaner;
 mod request;
-pub mod signer;
+pub(crate) mod signer;
 
 use crate::error::Result;
 use crate::runner::{Action, Context, Controller, Key, Watch};
@@ -99,7 +99,7 @@ mod testing {
     use rcgen::{CertificateParams, DnType, KeyPair, SanType};
 
     /// The PEM of a request for this subject.
-    pub fn pem(common_name: &str, organization: &str, names: &[SanType]) -> Vec<u8> {
+    pub(crate) fn pem(common_name: &str, organization: &str, names: &[SanType]) -> Vec<u8> {
         let mut parameters = CertificateParams::default();
         parameters.distinguished_name.push(DnType::OrganizationName, organization);
         parameters.distinguished_name.push(DnType::CommonName, common_name);
@@ -108,7 +108,7 @@ mod testing {
         parameters.serialize_request(&key).expect("a request").pem().expect("PEM").into_bytes()
     }
 
-    pub fn request(signer: &str, usages: &[&str], pem: Vec<u8>) -> CertificateSigningRequest {
+    pub(crate) fn request(signer: &str, usages: &[&str], pem: Vec<u8>) -> CertificateSigningRequest {
         let spec = CertificateSigningRequestSpec::new()
             .with_request(pem)
             .with_signer_name(signer)

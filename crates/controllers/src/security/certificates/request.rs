@@ -10,7 +10,7 @@ use x509_parser::prelude::{FromDer, X509CertificationRequest};
 
 /// Subject and further names of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub(super) struct Asked {
     pub common_name: String,
     organizations: Vec<String>,
     dns_names: usize,
@@ -20,7 +20,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub fn parse(pem: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(pem: &[u8]) -> Result<Self, String> {
         const EXPECTED: &str = "PEM block type must be CERTIFICATE REQUEST";
         let block = Pem::iter_from_buffer(pem).next().and_then(Result::ok).ok_or(EXPECTED)?;
         if block.label != "CERTIFICATE REQUEST" {
@@ -58,7 +58,7 @@ impl Asked {
     }
 
     /// `None` where the signer is none of the builtin ones, else whether it may sign this.
-    pub fn check(&self, signer: &str, usages: &[String]) -> Option<Result<(), String>> {
+    pub(super) fn check(&self, signer: &str, usages: &[String]) -> Option<Result<(), String>> {
         match signer {
             KUBELET_SERVING => Some(self.check_kubelet_serving(usages)),
             KUBELET_CLIENT => Some(self.check_kubelet_client(usages)),
@@ -80,7 +80,7 @@ impl Asked {
         self.check_node_name()
     }
 
-    pub fn check_kubelet_client(&self, usages: &[String]) -> Result<(), String> {
+    pub(super) fn check_kubelet_client(&self, usages: &[String]) -> Result<(), String> {
         self.check_organization()?;
         none(self.dns_names, "DNS")?;
         none(self.emails, "Email")?;

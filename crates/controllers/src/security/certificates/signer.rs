@@ -23,7 +23,7 @@ pub struct SigningOrder<'a> {
 /// The cluster's authority: a certificate in PEM, or why there is none.
 pub type CertificateSigner = Arc<dyn Fn(&SigningOrder<'_>) -> std::result::Result<String, String> + Send + Sync>;
 
-pub struct SigningController {
+pub(crate) struct SigningController {
     pub signer: CertificateSigner,
     /// How long certificates live unless less is asked for.
     pub lifetime: Duration,

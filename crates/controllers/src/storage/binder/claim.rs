@@ -40,7 +40,7 @@ const MIGRATED: &[(&str, &str)] = &[
 const PRE_RESIZE_CAPACITY: &str = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
 /// All that the decision needs.
-pub struct ClaimFacts<'a> {
+pub(super) struct ClaimFacts<'a> {
     pub claim: PersistentVolumeClaimView<'a>,
     /// The volume that the claim names; for a claim that names none, the best that fits.
     pub volume: Option<PersistentVolumeView<'a>>,
@@ -53,7 +53,7 @@ pub struct ClaimFacts<'a> {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum ClaimPlan {
+pub(super) enum ClaimPlan {
     /// Writes both sides of the binding to the volume of the facts.
     Bind,
     /// Gives the claim the default class, which came after it.
@@ -70,7 +70,7 @@ pub enum ClaimPlan {
     Invalid { note: EventNote, why: String },
 }
 
-pub fn plan_claim(facts: &ClaimFacts<'_>) -> ClaimPlan {
+pub(super) fn plan_claim(facts: &ClaimFacts<'_>) -> ClaimPlan {
     let claim = facts.claim;
     if claim.metadata().annotations().contains_key(BIND_COMPLETED) {
         plan_bound(facts)
@@ -175,7 +175,7 @@ fn plan_bound(facts: &ClaimFacts<'_>) -> ClaimPlan {
 }
 
 /// The claim with its side of the binding written; `None` where it already is.
-pub fn bind_claim(claim: PersistentVolumeClaimView<'_>, volume: &str) -> Option<PersistentVolumeClaim> {
+pub(super) fn bind_claim(claim: PersistentVolumeClaimView<'_>, volume: &str) -> Option<PersistentVolumeClaim> {
     let is_named = claim.spec().volume_name() == volume;
     let annotations = claim.metadata().annotations();
     if is_named && annotations.contains_key(BIND_COMPLETED) {
@@ -196,7 +196,7 @@ pub fn bind_claim(claim: PersistentVolumeClaimView<'_>, volume: &str) -> Option<
 
 /// The claim with a status of Bound, `None` where it has it. The capacity is taken over only
 /// when the phase changes: afterwards the filesystem may rightly be smaller than the volume.
-pub fn bound_status(
+pub(super) fn bound_status(
     claim: PersistentVolumeClaimView<'_>,
     volume: PersistentVolumeView<'_>,
 ) -> Option<PersistentVolumeClaim> {
@@ -227,7 +227,7 @@ pub fn bound_status(
 }
 
 /// The claim with a status of a phase without a volume; `None` where it has it.
-pub fn unbound_status(claim: PersistentVolumeClaimView<'_>, phase: &str) -> Option<PersistentVolumeClaim> {
+pub(super) fn unbound_status(claim: PersistentVolumeClaimView<'_>, phase: &str) -> Option<PersistentVolumeClaim> {
     if is_unbound(claim.status(), phase) {
         return None;
     }

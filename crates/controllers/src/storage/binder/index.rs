@@ -26,13 +26,13 @@ const MODES: [(&str, &str); 4] =
     [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
 
 #[derive(Clone)]
-pub struct Indexes {
+pub(super) struct Indexes {
     pub claims: Informer<PersistentVolumeClaim>,
     pub volumes: Informer<PersistentVolume>,
 }
 
 impl Indexes {
-    pub fn new(informers: &Informers) -> Self {
+    pub(super) fn new(informers: &Informers) -> Self {
         let claims = informers.of::<PersistentVolumeClaim>().indexed(PENDING, pending_values).indexed(NAMED, |claim| {
             let name = claim.view().spec().volume_name();
             if name.is_empty() { Vec::new() } else { vec![name.to_owned()] }
@@ -47,30 +47,30 @@ impl Indexes {
         Self { claims, volumes }
     }
 
-    pub fn volumes_of_claim(&self, claim: &Key) -> Vec<SharedObject<PersistentVolume>> {
+    pub(super) fn volumes_of_claim(&self, claim: &Key) -> Vec<SharedObject<PersistentVolume>> {
         self.volumes.by_index(CLAIMED, &claim.to_string())
     }
 
-    pub fn claims_of_volume(&self, volume: &str) -> Vec<SharedObject<PersistentVolumeClaim>> {
+    pub(super) fn claims_of_volume(&self, volume: &str) -> Vec<SharedObject<PersistentVolumeClaim>> {
         self.claims.by_index(NAMED, volume)
     }
 
-    pub fn pending_in_class(&self, class: &str) -> Vec<SharedObject<PersistentVolumeClaim>> {
+    pub(super) fn pending_in_class(&self, class: &str) -> Vec<SharedObject<PersistentVolumeClaim>> {
         self.claims.by_index(PENDING, class)
     }
 
-    pub fn pending_without_class(&self) -> Vec<SharedObject<PersistentVolumeClaim>> {
+    pub(super) fn pending_without_class(&self) -> Vec<SharedObject<PersistentVolumeClaim>> {
         self.claims.by_index(PENDING, UNSET)
     }
 
-    pub fn is_pending(&self, claim: &Key) -> bool {
+    pub(super) fn is_pending(&self, claim: &Key) -> bool {
         let claim = self.claims.get(&claim.namespace, &claim.name);
         claim.is_some_and(|claim| claim.view().spec().volume_name().is_empty())
     }
 
     /// The volumes that may serve a claim, the likeliest first: those kept for it, then those
     /// with exactly its access modes, then those with one more, and so on.
-    pub fn volumes_for(
+    pub(super) fn volumes_for(
         &self,
         claim: &SharedObject<PersistentVolumeClaim>,
         search: Search<'_>,
@@ -89,17 +89,17 @@ impl Indexes {
 }
 
 /// The claim that a volume points at.
-pub fn claim_key(volume: &SharedObject<PersistentVolume>) -> Option<Key> {
+pub(super) fn claim_key(volume: &SharedObject<PersistentVolume>) -> Option<Key> {
     volume.view().spec().claim_ref().map(|reference| Key::new(reference.namespace(), reference.name()))
 }
 
 /// Whether any claim of its class may have the volume.
-pub fn is_free(volume: &SharedObject<PersistentVolume>) -> bool {
+pub(super) fn is_free(volume: &SharedObject<PersistentVolume>) -> bool {
     let view = volume.view();
     view.spec().claim_ref().is_none() && view.status().phase() == "Available" && !volume.is_deleting()
 }
 
-pub fn class_of(volume: &SharedObject<PersistentVolume>) -> &str {
+pub(super) fn class_of(volume: &SharedObject<PersistentVolume>) -> &str {
     class_of_volume(volume.view())
 }
 

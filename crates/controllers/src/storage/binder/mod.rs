@@ -66,7 +66,7 @@ impl EventNote {
 }
 
 #[derive(Default)]
-pub struct PersistentVolumeBinder {
+pub(crate) struct PersistentVolumeBinder {
     indexes: OnceLock<Indexes>,
     volumes: OwnWrites<PersistentVolume>,
     claims: OwnWrites<PersistentVolumeClaim>,

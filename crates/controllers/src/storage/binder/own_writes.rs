@@ -9,11 +9,11 @@ use ferry_client::SharedObject;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-pub struct OwnWrites<K>(Mutex<HashMap<Key, SharedObject<K>>>);
+pub(super) struct OwnWrites<K>(Mutex<HashMap<Key, SharedObject<K>>>);
 
 /// The part of an object that a write may change.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub(super) enum Part {
     Spec,
     Status,
 }
@@ -26,7 +26,7 @@ impl<K> Default for OwnWrites<K> {
 
 impl<K: Kind> OwnWrites<K> {
     /// Sends a version and keeps the one that the API server answers with.
-    pub async fn write(&self, ctx: &Context, part: Part, object: &K) -> Result<SharedObject<K>> {
+    pub(super) async fn write(&self, ctx: &Context, part: Part, object: &K) -> Result<SharedObject<K>> {
         let key = Key::of(K::metadata(object.view()));
         let api = ctx.client.api::<K>(&key.namespace);
         let written = match part {
@@ -43,7 +43,7 @@ impl<K: Kind> OwnWrites<K> {
 
     /// The newer of what the informer has and what was written. An object that the informer
     /// no longer has is deleted, because only objects that it had are written.
-    pub fn newest(&self, seen: SharedObject<K>) -> SharedObject<K> {
+    pub(super) fn newest(&self, seen: SharedObject<K>) -> SharedObject<K> {
         let mut written = self.0.lock();
         let key = Key::of(seen.meta());
         match written.get(&key) {
@@ -57,7 +57,7 @@ impl<K: Kind> OwnWrites<K> {
     }
 
     /// Forgets an object that is gone.
-    pub fn forget(&self, key: &Key) {
+    pub(super) fn forget(&self, key: &Key) {
         self.0.lock().remove(key);
     }
 }

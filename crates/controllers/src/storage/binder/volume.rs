@@ -17,7 +17,7 @@ use ferry_api::rules::volume_match::{BOUND_BY_CONTROLLER, MIGRATED_TO, PROVISION
 use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaimView, PersistentVolumeView};
 
 #[derive(Debug, PartialEq)]
-pub enum VolumePlan {
+pub(super) enum VolumePlan {
     /// Sets the phase where it differs.
     Phase(&'static str),
     /// The claim is to be bound, and its own step does it.
@@ -32,7 +32,7 @@ pub enum VolumePlan {
 
 /// The part of the reclaim policy that is the binder's to do.
 #[derive(Debug, PartialEq)]
-pub enum Reclaim {
+pub(super) enum Reclaim {
     /// The volume is kept, or its provisioner deletes it.
     Leave,
     /// Nobody can do what the policy asks; the phase is Failed.
@@ -40,7 +40,10 @@ pub enum Reclaim {
 }
 
 /// `claim` is the one that the volume's reference means, by name and UID.
-pub fn plan_volume(volume: PersistentVolumeView<'_>, claim: Option<PersistentVolumeClaimView<'_>>) -> VolumePlan {
+pub(super) fn plan_volume(
+    volume: PersistentVolumeView<'_>,
+    claim: Option<PersistentVolumeClaimView<'_>>,
+) -> VolumePlan {
     let is_complete = volume.spec().claim_ref().is_some_and(|reference| !reference.uid().is_empty());
     if !is_complete {
         return VolumePlan::Phase("Available");
@@ -98,7 +101,7 @@ fn plan_reclaim(volume: PersistentVolumeView<'_>) -> Reclaim {
 }
 
 /// The volume without its binding. A reference that a user wrote stays, but for the UID.
-pub fn unbind_volume(volume: PersistentVolumeView<'_>) -> PersistentVolume {
+pub(super) fn unbind_volume(volume: PersistentVolumeView<'_>) -> PersistentVolume {
     let by_controller = volume.metadata().annotations().contains_key(BOUND_BY_CONTROLLER);
     let mut free = volume.to_owned();
     if by_controller {
@@ -111,7 +114,7 @@ pub fn unbind_volume(volume: PersistentVolumeView<'_>) -> PersistentVolume {
 }
 
 /// The volume in another phase; `None` where it is in it.
-pub fn in_phase(volume: PersistentVolumeView<'_>, phase: &str, message: &str) -> Option<PersistentVolume> {
+pub(super) fn in_phase(volume: PersistentVolumeView<'_>, phase: &str, message: &str) -> Option<PersistentVolume> {
     if volume.status().phase() == phase {
         return None;
     }

@@ -16,7 +16,7 @@ const TOO_MANY: i64 = 100;
 
 /// How many runs have passed without being started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missed {
+pub(super) enum Missed {
     None,
     Few,
     Many,
@@ -24,13 +24,13 @@ pub enum Missed {
 
 /// The latest run that should have been started by now, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DueRun {
+pub(super) struct DueRun {
     pub latest: Option<Timestamp>,
     pub missed: Missed,
 }
 
 /// Everything that the times of a CronJob depend on.
-pub struct RunTimes<'a> {
+pub(super) struct RunTimes<'a> {
     pub schedule: &'a CronSchedule,
     /// The last time that a run was scheduled for, or the creation of the CronJob.
     pub since: Timestamp,
@@ -39,21 +39,21 @@ pub struct RunTimes<'a> {
 }
 
 impl<'a> RunTimes<'a> {
-    pub fn of(cron_job: CronJobView<'_>, schedule: &'a CronSchedule, now: Timestamp) -> Self {
+    pub(super) fn of(cron_job: CronJobView<'_>, schedule: &'a CronSchedule, now: Timestamp) -> Self {
         let created = cron_job.metadata().creation_timestamp().unwrap_or(now);
         let since = cron_job.status().last_schedule_time().unwrap_or(created);
         Self { schedule, since, deadline_seconds: cron_job.spec().starting_deadline_seconds(), now }
     }
 
     /// The run that is due. Runs before the starting deadline are not looked for.
-    pub fn due(&self) -> Result<DueRun, &'static str> {
+    pub(super) fn due(&self) -> Result<DueRun, &'static str> {
         let seconds = self.deadline_seconds.map(|deadline| self.now.as_second().saturating_sub(deadline));
         let earliest = seconds.map_or(self.since, |seconds| self.since.max(at_second(seconds)));
         self.latest_since(earliest)
     }
 
     /// How long until the run after the latest one; `None` for a schedule that never fires.
-    pub fn wait(&self) -> Option<Duration> {
+    pub(super) fn wait(&self) -> Option<Duration> {
         let from = match self.latest_since(self.since) {
             Ok(DueRun { latest: Some(latest), .. }) => latest,
             Ok(DueRun { missed: Missed::None, .. }) => self.since,

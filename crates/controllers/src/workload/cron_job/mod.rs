@@ -26,7 +26,9 @@ use plan::{
 };
 use std::collections::HashSet;
 
-pub struct CronJobController;
+pub(crate) struct CronJobController {
+    pub(crate) clock: Clock,
+}
 
 #[async_trait]
 impl Controller for CronJobController {
@@ -35,7 +37,7 @@ impl Controller for CronJobController {
     }
 
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
-        let clock = Clock::system();
+        let clock = self.clock.clone();
         vec![
             Watch::new(informers.of::<CronJob>(), move |event, enqueue| {
                 wake_for_cron_job(event, clock.now(), enqueue);

@@ -20,7 +20,7 @@ use std::time::Duration;
 const SCHEDULED_TIMESTAMP: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// A CronJob and the Jobs that it controls, as one reconcile sees them.
-pub struct Observation<'a> {
+pub(super) struct Observation<'a> {
     pub cron_job: CronJobView<'a>,
     pub jobs: &'a [SharedObject<Job>],
     /// The uids of Jobs of the active list that the API server no longer has.
@@ -34,7 +34,7 @@ pub struct Observation<'a> {
 
 /// An event of the CronJob.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedEvent {
+pub(super) struct PlannedEvent {
     pub kind: EventType,
     pub reason: &'static str,
     pub message: String,
@@ -42,14 +42,14 @@ pub struct PlannedEvent {
 
 /// A Job to create, and the active ones that it replaces.
 #[derive(Debug)]
-pub struct JobStart {
+pub(super) struct JobStart {
     pub at: Timestamp,
     pub job: Job,
     pub replaces: Vec<ObjectReference>,
 }
 
 #[derive(Debug)]
-pub struct CronJobPlan {
+pub(super) struct CronJobPlan {
     pub events: Vec<PlannedEvent>,
     /// The status before a Job is started.
     pub status: CronJobStatus,
@@ -68,7 +68,7 @@ impl CronJobPlan {
     }
 }
 
-pub fn plan_cron_job(observed: &Observation<'_>) -> CronJobPlan {
+pub(super) fn plan_cron_job(observed: &Observation<'_>) -> CronJobPlan {
     let status = observed.cron_job.status().to_owned();
     let mut plan = CronJobPlan { events: Vec::new(), status, start: None, wait: None };
     plan_active(observed, &mut plan);
@@ -79,13 +79,13 @@ pub fn plan_cron_job(observed: &Observation<'_>) -> CronJobPlan {
 }
 
 /// The condition that ended the Job: Complete or Failed.
-pub fn finished_as(job: JobView<'_>) -> Option<&'static str> {
+pub(super) fn finished_as(job: JobView<'_>) -> Option<&'static str> {
     let conditions = job.status().conditions();
     ["Complete", "Failed"].into_iter().find(|kind| condition::is_true(conditions, kind))
 }
 
 /// The finished Jobs beyond the limits of the history, those that began first.
-pub fn plan_history<'a>(cron_job: CronJobView<'_>, jobs: &'a [SharedObject<Job>]) -> Vec<&'a SharedObject<Job>> {
+pub(super) fn plan_history<'a>(cron_job: CronJobView<'_>, jobs: &'a [SharedObject<Job>]) -> Vec<&'a SharedObject<Job>> {
     let spec = cron_job.spec();
     let limits = [("Complete", spec.successful_jobs_history_limit()), ("Failed", spec.failed_jobs_history_limit())];
     let mut surplus = Vec::new();
@@ -103,7 +103,7 @@ pub fn plan_history<'a>(cron_job: CronJobView<'_>, jobs: &'a [SharedObject<Job>]
 }
 
 /// Takes the uid out of the list of active Jobs, and returns whether it was there.
-pub fn remove_active(status: &mut CronJobStatus, uid: &str) -> bool {
+pub(super) fn remove_active(status: &mut CronJobStatus, uid: &str) -> bool {
     let before = status.view().active().len();
     let left: Vec<_> = status.view().active().iter().filter(|job| job.uid() != uid).map(|job| job.to_owned()).collect();
     let is_removed = left.len() != before;
@@ -114,7 +114,7 @@ pub fn remove_active(status: &mut CronJobStatus, uid: &str) -> bool {
 }
 
 /// Whether a Job is active by the list in the status.
-pub fn is_listed(cron_job: CronJobView<'_>, uid: &str) -> bool {
+pub(super) fn is_listed(cron_job: CronJobView<'_>, uid: &str) -> bool {
     cron_job.status().active().iter().any(|job| job.uid() == uid)
 }
 
@@ -210,7 +210,7 @@ fn plan_start(observed: &Observation<'_>, plan: &mut CronJobPlan) {
 }
 
 /// The schedule of a CronJob in its time zone.
-pub fn schedule_of(cron_job: CronJobView<'_>, local: &TimeZone) -> Result<CronSchedule, String> {
+pub(super) fn schedule_of(cron_job: CronJobView<'_>, local: &TimeZone) -> Result<CronSchedule, String> {
     let spec = cron_job.spec();
     let own = spec.time_zone().filter(|_| !has_zone(spec.schedule())).and_then(|zone| zone_named(zone).ok());
     CronSchedule::parse(spec.schedule(), own.unwrap_or_else(|| local.clone()))

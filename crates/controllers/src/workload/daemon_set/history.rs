@@ -7,6 +7,7 @@ use crate::runner::Context;
 use crate::workload::claim::{candidates, claim};
 use crate::workload::revision::{self, Revision, RevisionPlan, patch_of, stands_for};
 use ferry_api::rules::label_selector;
+use ferry_api::rules::owner::is_controlled_by;
 use ferry_api::view::apps::v1::{ControllerRevision, DaemonSet, DaemonSetView};
 use ferry_api::view::core::v1::Pod;
 use ferry_api::view::meta::v1::ObjectMetaView;
@@ -14,7 +15,7 @@ use ferry_client::{Patch, SharedObject};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-pub struct History {
+pub(super) struct History {
     /// The label of the present revision, which new pods carry.
     pub hash: String,
     pub old: Vec<Revision>,
@@ -22,7 +23,7 @@ pub struct History {
 
 /// Finds the set's revisions, makes the present one if it is missing, and makes it the
 /// latest again after a rollback.
-pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[SharedObject<Pod>]) -> Result<History> {
+pub(super) async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>) -> Result<History> {
     let mut present = Vec::new();
     let mut old = Vec::new();
     let patch = patch_of(set.view().spec().template());
@@ -31,7 +32,7 @@ pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[Sha
         if stands_for(revision.view(), &patch) { present.push(revision) } else { old.push(revision) }
     }
     let next = old.iter().map(|revision| revision.view().revision()).max().unwrap_or(0).saturating_add(1);
-    let Some(current) = keep_latest(ctx, present, pods).await? else {
+    let Some(current) = keep_latest(ctx, set, present).await? else {
         let made = create(ctx, set, &patch, next).await?;
         return Ok(History { hash: hash_of(made.meta()).to_owned(), old });
     };
@@ -43,9 +44,12 @@ pub async fn construct(ctx: &Context, set: &SharedObject<DaemonSet>, pods: &[Sha
 }
 
 /// The oldest revisions beyond the limit that no pod is of any more.
-pub fn plan_cleanup<'a>(set: DaemonSetView<'_>, old: &'a [Revision], pods: &[SharedObject<Pod>]) -> Vec<&'a str> {
-    let limit = set.spec().revision_history_limit().unwrap_or(10);
-    let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or(0));
+pub(super) fn plan_cleanup<'a>(
+    set: DaemonSetView<'_>,
+    old: &'a [Revision],
+    pods: &[SharedObject<Pod>],
+) -> Vec<&'a str> {
+    let surplus = surplus(set, old);
     let live: HashSet<&str> = pods.iter().filter_map(|pod| label(pod.meta())).collect();
     let mut sorted: Vec<&Revision> = old.iter().collect();
     sorted.sort_by_key(|revision| revision.view().revision());
@@ -53,16 +57,27 @@ pub fn plan_cleanup<'a>(set: DaemonSetView<'_>, old: &'a [Revision], pods: &[Sha
     unused.take(surplus).map(SharedObject::name).collect()
 }
 
-pub async fn clean_up(
-    ctx: &Context,
-    set: &SharedObject<DaemonSet>,
-    old: &[Revision],
-    pods: &[SharedObject<Pod>],
-) -> Result<()> {
-    for name in plan_cleanup(set.view(), old, pods) {
+/// The pods are gone over only where there is one revision too many.
+pub(super) async fn clean_up(ctx: &Context, set: &SharedObject<DaemonSet>, old: &[Revision]) -> Result<()> {
+    if surplus(set.view(), old) == 0 {
+        return Ok(());
+    }
+    for name in plan_cleanup(set.view(), old, &own_pods(ctx, set)) {
         revision::delete(ctx, set.namespace(), name).await?;
     }
     Ok(())
+}
+
+/// The number of old revisions beyond the limit.
+fn surplus(set: DaemonSetView<'_>, old: &[Revision]) -> usize {
+    let limit = set.spec().revision_history_limit().unwrap_or(10);
+    old.len().saturating_sub(usize::try_from(limit).unwrap_or(0))
+}
+
+fn own_pods(ctx: &Context, set: &SharedObject<DaemonSet>) -> Vec<SharedObject<Pod>> {
+    let mut pods = ctx.informers.of::<Pod>().owned_by(set.uid());
+    pods.retain(|pod| is_controlled_by(pod.meta(), set.meta()));
+    pods
 }
 
 async fn own_revisions(ctx: &Context, set: &SharedObject<DaemonSet>) -> Result<Vec<Revision>> {
@@ -85,8 +100,8 @@ async fn with_hash(ctx: &Context, revision: Revision) -> Result<Revision> {
 /// Of several revisions of the present template the latest stays, and every pod is of it.
 async fn keep_latest(
     ctx: &Context,
+    set: &SharedObject<DaemonSet>,
     mut present: Vec<Revision>,
-    pods: &[SharedObject<Pod>],
 ) -> Result<Option<Revision>> {
     present.sort_by_key(|revision| revision.view().revision());
     let Some(latest) = present.pop() else { return Ok(None) };
@@ -94,7 +109,7 @@ async fn keep_latest(
         return Ok(Some(latest));
     }
     let api = ctx.client.api::<Pod>(latest.namespace());
-    for pod in pods.iter().filter(|pod| label(pod.meta()) != label(latest.meta())) {
+    for pod in own_pods(ctx, set).iter().filter(|pod| label(pod.meta()) != label(latest.meta())) {
         let patch = json!({"metadata": {"labels": {HASH_LABEL: hash_of(latest.meta())}}});
         match api.patch(pod.name(), &Patch::Merge(patch)).await {
             Err(error) if error.is_not_found() => {}

@@ -2,10 +2,13 @@
 //!
 //! Split by decision: node.rs says which nodes fit, plan.rs which pods to make and delete,
 //! history.rs which revision is present, pod.rs what a daemon pod is, status.rs what the
-//! set reports. This file watches, gathers and writes. The reference is upstream's
+//! set reports. ledger.rs keeps what each node counts for, so that an event costs its own node
+//! and not every node. This file watches, gathers and writes. The reference is upstream's
 //! pkg/controller/daemon.
 
+mod changed;
 mod history;
+mod ledger;
 mod node;
 mod plan;
 mod pod;
@@ -18,16 +21,19 @@ use crate::workload::claim::{candidates, claim, with_orphans};
 use crate::workload::expectations::{Expectations, Seen};
 use crate::workload::pod_control::PodControl;
 use async_trait::async_trait;
+use changed::ChangedNodes;
 use ferry_api::rules::label_selector;
 use ferry_api::rules::owner::controller_of;
-use ferry_api::rules::pod::{Availability, availability, is_terminal};
+use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::apps::v1::{ControllerRevision, DaemonSet, DaemonSetStatus};
 use ferry_api::view::core::v1::{Node, Pod};
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_client::{Event, Informer, Informers, SharedObject};
+use jiff::Timestamp;
+use ledger::{Basis, Ledger};
 use node::{Criteria, Fit};
 use parking_lot::Mutex;
-use plan::{Changes, Observed, PodsByNode, is_rolling, plan_nodes, plan_rolling};
+use plan::{Changes, Observed, Outside, PodsByNode, is_rolling, plan_nodes, plan_rolling};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,9 +48,14 @@ const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 /// How long a failed pod stays before it is replaced: at first, and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15 * 60));
 
+/// The index of daemon pods by their set's uid and the node that they are on or were made for.
+const BY_PLACE: &str = "daemon-place";
+
 #[derive(Default)]
-pub struct DaemonSetController {
+pub(crate) struct DaemonSetController {
     expectations: Arc<Expectations>,
+    changed: Arc<ChangedNodes>,
+    ledgers: Mutex<HashMap<Key, Ledger>>,
     /// For each set and node, when its last failed pod was replaced and how long to wait.
     failures: Mutex<HashMap<(String, String), (Instant, Duration)>>,
 }
@@ -62,16 +73,24 @@ impl Controller for DaemonSetController {
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let expectations = self.expectations.clone();
         let sets = by_selector(informers.of::<DaemonSet>());
+        let pods = with_orphans(informers.of::<Pod>()).indexed(BY_PLACE, |pod| {
+            let owner = controller_of(pod.meta()).filter(|owner| owner.kind() == "DaemonSet");
+            let place = owner.zip(pod::target_node(pod.view())).map(|(owner, node)| place(owner.uid(), node));
+            place.into_iter().collect()
+        });
         let (for_pods, for_revisions, for_nodes) = (sets.clone(), sets.clone(), sets.clone());
+        let (by_pods, by_nodes) = (self.changed.clone(), self.changed.clone());
         vec![
             Watch::itself(sets),
-            Watch::new(with_orphans(informers.of::<Pod>()), move |event, enqueue| {
+            Watch::new(pods, move |event, enqueue| {
+                by_pods.observe_pod(event, &for_pods);
                 wake_for_pod(event, &for_pods, &expectations, enqueue);
             }),
             Watch::new(with_orphans(informers.of::<ControllerRevision>()), move |event, enqueue| {
                 wake_for_revision(event, &for_revisions, enqueue);
             }),
             Watch::new(informers.of::<Node>(), move |event, enqueue| {
+                by_nodes.observe_node(event, &for_nodes);
                 concerned_by_node(event, &for_nodes).into_iter().for_each(|key| enqueue.add(key));
             }),
         ]
@@ -81,10 +100,11 @@ impl Controller for DaemonSetController {
         let informers = &ctx.informers;
         let Some(set) = informers.of::<DaemonSet>().get(&key.namespace, &key.name) else {
             self.expectations.forget(key);
+            self.changed.take(key);
+            self.ledgers.lock().remove(key);
             return Ok(Action::Done);
         };
-        let spec = set.view().spec();
-        if label_selector::is_empty(spec.selector().unwrap_or_default()) {
+        if label_selector::is_empty(set.view().spec().selector().unwrap_or_default()) {
             let why = "This daemon set is selecting all pods. A non-empty selector is required.";
             ctx.recorder.warning(&set, "SelectingAll", why);
             return Ok(Action::Done);
@@ -93,69 +113,97 @@ impl Controller for DaemonSetController {
         if set.is_deleting() {
             return Ok(Action::Done);
         }
-        let pods = informers.of::<Pod>();
+        let result = self.sync(ctx, key, &set).await;
+        if result.is_err() {
+            // The next try begins anew, whatever this one had got to.
+            self.ledgers.lock().remove(key);
+        }
+        result
+    }
+}
+
+impl DaemonSetController {
+    async fn sync(&self, ctx: &Context, key: &Key, set: &SharedObject<DaemonSet>) -> Result<Action> {
+        let pods = ctx.informers.of::<Pod>();
         let caught_up = self.expectations.are_met(key, |name, uid| Seen::of(&pods, &key.namespace, name, uid));
-        let own = own_pods(ctx, &set, &pods).await?;
-        let history = history::construct(ctx, &set, &own).await?;
-        let by_node = by_node(&own);
-        let nodes = informers.of::<Node>().list(None);
-        let observed = Observed {
-            set: set.view(),
-            criteria: Criteria::of(spec.template()),
-            nodes: &nodes,
-            pods: &by_node,
-            hash: &history.hash,
-            now: ctx.now(),
-        };
+        let history = history::construct(ctx, set).await?;
+        let (spec, now) = (set.view().spec(), ctx.now());
+        let criteria = Criteria::of(spec.template());
+        let template = Template { set, criteria: &criteria, hash: &history.hash, now };
+        let ledger = self.bring_up_to_date(ctx, key, &template).await?;
+        let counts = ledger.counts();
         let mut wait = None;
         let managed = if caught_up {
-            let managed = self.manage(ctx, key, &set, &observed, &mut wait).await;
-            match managed {
-                Ok(()) => history::clean_up(ctx, &set, &history.old, &own).await,
+            match self.manage(ctx, key, &template, &ledger, &mut wait).await {
+                Ok(()) => history::clean_up(ctx, set, &history.old).await,
                 failed => failed,
             }
         } else {
             wait = Some(RECHECK);
             Ok(())
         };
-        if let Some(status) = status::compute_status(&observed, caught_up) {
-            update_status(ctx, &set, status).await?;
+        let ripe = ledger.next_ripe().map(|time| Duration::try_from(time.duration_since(now)).unwrap_or_default());
+        self.ledgers.lock().insert(key.clone(), ledger);
+        if let Some(status) = status::compute_status(set.view(), counts, caught_up) {
+            update_status(ctx, set, status).await?;
         }
         managed?;
-        let min_ready = spec.min_ready_seconds();
-        let next = own.iter().filter_map(|pod| match availability(pod.view(), min_ready, observed.now) {
-            Availability::In(left) => Some(left),
-            _ => None,
-        });
-        Ok(Action::after(next.chain(wait).min()))
+        Ok(Action::after(ripe.into_iter().chain(wait).min()))
     }
-}
 
-impl DaemonSetController {
+    /// The ledger of the set with every change that has been seen.
+    async fn bring_up_to_date(&self, ctx: &Context, key: &Key, template: &Template<'_>) -> Result<Ledger> {
+        let set = template.set;
+        let pods = ctx.informers.of::<Pod>();
+        let selector = set.view().spec().selector();
+        let matches = |pod: &SharedObject<Pod>| label_selector::matches(selector, pod.meta().labels());
+        let changed = self.changed.take(key);
+        let basis = template.basis();
+        let kept = self.ledgers.lock().remove(key).filter(|ledger| ledger.is_for(&basis));
+        if let (Some(mut ledger), Some(mut names)) = (kept, changed.nodes()) {
+            names.extend(ledger.ripe(template.now));
+            let candidates = names.iter().flat_map(|node| pods.by_index(BY_PLACE, &place(set.uid(), node))).collect();
+            let own = claim(ctx, set, candidates, matches).await?;
+            let nodes = nodes_named(ctx, names.iter().map(String::as_str));
+            ledger.update(&template.observe(&nodes, &by_node(&own)), names.iter().map(String::as_str));
+            return Ok(ledger);
+        }
+        let own = claim(ctx, set, candidates(&pods, set), matches).await?;
+        let mut ledger = Ledger::new(basis);
+        ledger.update_all(&template.observe(&ctx.informers.of::<Node>().list(None), &by_node(&own)));
+        Ok(ledger)
+    }
+
     async fn manage(
         &self,
         ctx: &Context,
         key: &Key,
-        set: &SharedObject<DaemonSet>,
-        observed: &Observed<'_>,
+        template: &Template<'_>,
+        ledger: &Ledger,
         wait: &mut Option<Duration>,
     ) -> Result<()> {
-        let mut changes = plan_nodes(observed);
+        let set = template.set;
+        let (nodes, pods) = gather(ctx, set, ledger.unsettled());
+        let mut changes = plan_nodes(&template.observe(&nodes, &pods));
         *wait = self.hold_back_failed(set.uid(), &mut changes);
         // An update goes on only from nodes that are in order.
-        if changes.is_empty() && is_rolling(observed.set) {
-            changes = plan_rolling(observed);
+        if changes.is_empty() && is_rolling(set.view()) {
+            let wanted = usize::try_from(ledger.counts().desired).unwrap_or(0);
+            let (surge, unavailable) = template.observe(&[], &PodsByNode::new()).bounds(wanted);
+            let (chosen, outside) = ledger.next_in_update(surge.max(unavailable));
+            let (nodes, pods) = gather(ctx, set, chosen.iter().copied());
+            changes = plan_rolling(&Observed { outside, ..template.observe(&nodes, &pods) });
         }
         if changes.is_empty() {
             return Ok(());
         }
         report_ended(ctx, set, &changes.ended);
         self.expectations.open(key);
-        let pods = PodControl { ctx, key, subject: set.reference(), expectations: &self.expectations };
+        let control = PodControl { ctx, key, subject: set.reference(), expectations: &self.expectations };
         let nodes = changes.create.iter().take(BURST);
-        let planned: Vec<Pod> = nodes.map(|node| pod::plan_pod(observed.set, observed.hash, node)).collect();
-        let created = pods.create(&planned.iter().collect::<Vec<_>>()).await;
-        let deleted = pods.delete(changes.delete.iter().chain(&changes.ended).take(BURST)).await;
+        let planned: Vec<Pod> = nodes.map(|node| pod::plan_pod(set.view(), template.hash, node)).collect();
+        let created = control.create(&planned.iter().collect::<Vec<_>>()).await;
+        let deleted = control.delete(changes.delete.iter().chain(&changes.ended).take(BURST)).await;
         self.expectations.close(key);
         created.and(deleted)
     }
@@ -192,14 +240,50 @@ impl DaemonSetController {
     }
 }
 
-/// The set's pods after adoption and release, whatever their phase.
-async fn own_pods(
+/// The set with its present template, as plans look at it.
+struct Template<'a> {
+    set: &'a SharedObject<DaemonSet>,
+    criteria: &'a Criteria<'a>,
+    hash: &'a str,
+    now: Timestamp,
+}
+
+impl Template<'_> {
+    fn observe<'o>(&'o self, nodes: &'o [SharedObject<Node>], pods: &'o PodsByNode) -> Observed<'o> {
+        let outside = Outside::default();
+        Observed { set: self.set.view(), criteria: self.criteria, nodes, pods, hash: self.hash, now: self.now, outside }
+    }
+
+    fn basis(&self) -> Basis {
+        Basis {
+            uid: self.set.uid().to_owned(),
+            generation: self.set.meta().generation(),
+            template_generation: pod::template_generation(self.set.view()),
+            hash: self.hash.to_owned(),
+        }
+    }
+}
+
+fn place(uid: &str, node: &str) -> String {
+    format!("{uid}/{node}")
+}
+
+fn nodes_named<'n>(ctx: &Context, names: impl Iterator<Item = &'n str>) -> Vec<SharedObject<Node>> {
+    let nodes = ctx.informers.of::<Node>();
+    names.filter_map(|name| nodes.get("", name)).collect()
+}
+
+/// Some nodes, and the set's pods on them.
+fn gather<'n>(
     ctx: &Context,
     set: &SharedObject<DaemonSet>,
-    pods: &Informer<Pod>,
-) -> Result<Vec<SharedObject<Pod>>> {
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> (Vec<SharedObject<Node>>, PodsByNode) {
+    let pods = ctx.informers.of::<Pod>();
     let selector = set.view().spec().selector();
-    claim(ctx, set, candidates(pods, set), |pod| label_selector::matches(selector, pod.meta().labels())).await
+    let mut own: Vec<_> = names.clone().flat_map(|node| pods.by_index(BY_PLACE, &place(set.uid(), node))).collect();
+    own.retain(|pod| label_selector::matches(selector, pod.meta().labels()));
+    (nodes_named(ctx, names), by_node(&own))
 }
 
 /// A pod that has ended and is being deleted no longer stands for its node.

@@ -8,7 +8,7 @@ use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{NodeView, PodSpecView, PodTemplateSpecView, Toleration};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fit {
+pub(super) struct Fit {
     /// A pod that is missing is made.
     pub run: bool,
     /// A pod that is there may stay: only NoExecute taints drive it out.
@@ -16,21 +16,21 @@ pub struct Fit {
 }
 
 impl Fit {
-    pub const NONE: Self = Self { run: false, keep: false };
+    pub(super) const NONE: Self = Self { run: false, keep: false };
 }
 
 /// What a template asks of a node.
-pub struct Criteria<'a> {
+pub(super) struct Criteria<'a> {
     spec: PodSpecView<'a>,
     tolerations: Vec<Toleration>,
 }
 
 impl<'a> Criteria<'a> {
-    pub fn of(template: PodTemplateSpecView<'a>) -> Self {
+    pub(super) fn of(template: PodTemplateSpecView<'a>) -> Self {
         Self { spec: template.spec(), tolerations: daemon_tolerations(template.spec()) }
     }
 
-    pub fn judge(&self, node: NodeView<'_>) -> Fit {
+    pub(super) fn judge(&self, node: NodeView<'_>) -> Fit {
         let wanted_name = self.spec.node_name();
         let is_named = wanted_name.is_empty() || wanted_name == node.metadata().name();
         if !is_named || !matches_required(self.spec, node) {

@@ -13,22 +13,37 @@ use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 
 /// The pods of a set by the node they run on or were made for.
-pub type PodsByNode = BTreeMap<String, Vec<SharedObject<Pod>>>;
+pub(super) type PodsByNode = BTreeMap<String, Vec<SharedObject<Pod>>>;
 
 /// What a plan looks at.
-pub struct Observed<'a> {
+pub(super) struct Observed<'a> {
     pub set: DaemonSetView<'a>,
     /// What the set's template asks of nodes.
-    pub criteria: Criteria<'a>,
+    pub criteria: &'a Criteria<'a>,
     pub nodes: &'a [SharedObject<Node>],
     pub pods: &'a PodsByNode,
     /// The name of the present template's revision.
     pub hash: &'a str,
     pub now: Timestamp,
+    /// The nodes that are not among `nodes`, as far as an update counts them.
+    pub outside: Outside,
+}
+
+/// The sums of nodes that a plan does not look at, because they need nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Outside {
+    /// Nodes that should have a pod.
+    pub wanted: usize,
+    /// Nodes without an available pod.
+    pub unavailable: usize,
+    /// Nodes with a pod beside their old one.
+    pub surging: usize,
+    /// Nodes with an available pod.
+    pub available: usize,
 }
 
 #[derive(Debug, Default)]
-pub struct Changes {
+pub(super) struct Changes {
     /// Nodes that need a pod.
     pub create: Vec<String>,
     pub delete: Vec<SharedObject<Pod>>,
@@ -37,22 +52,22 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.create.is_empty() && self.delete.is_empty() && self.ended.is_empty()
     }
 }
 
 impl Observed<'_> {
-    pub fn fit(&self, node: NodeView<'_>) -> Fit {
+    pub(super) fn fit(&self, node: NodeView<'_>) -> Fit {
         self.criteria.judge(node)
     }
 
-    pub fn is_available(&self, pod: PodView<'_>) -> bool {
+    pub(super) fn is_available(&self, pod: PodView<'_>) -> bool {
         is_available(pod, self.set.spec().min_ready_seconds(), self.now)
     }
 
     /// How many pods of `wanted` a rolling update may have too many and too few.
-    fn bounds(&self, wanted: usize) -> (usize, usize) {
+    pub(super) fn bounds(&self, wanted: usize) -> (usize, usize) {
         let rolling = self.set.spec().update_strategy().rolling_update().filter(|_| is_rolling(self.set));
         let total = i32::try_from(wanted).unwrap_or(i32::MAX);
         let up = |value| usize::try_from(scaled(value, total, Round::Up)).unwrap_or(0);
@@ -63,12 +78,12 @@ impl Observed<'_> {
     }
 }
 
-pub fn is_rolling(set: DaemonSetView<'_>) -> bool {
+pub(super) fn is_rolling(set: DaemonSetView<'_>) -> bool {
     matches!(set.spec().update_strategy().type_(), "" | "RollingUpdate")
 }
 
 /// The pod that counts where a node has several: on its node, then oldest.
-pub fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
+pub(super) fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
     let mut sorted: Vec<&SharedObject<Pod>> = pods.iter().collect();
     let age = |pod: &SharedObject<Pod>| (pod.view().spec().node_name().is_empty(), pod.meta().creation_timestamp());
     sorted.sort_by(|a, b| age(a).cmp(&age(b)).then_with(|| a.name().cmp(b.name())));
@@ -76,7 +91,7 @@ pub fn by_age(pods: &[SharedObject<Pod>]) -> Vec<&SharedObject<Pod>> {
 }
 
 /// Brings every node to the number of pods it should have.
-pub fn plan_nodes(observed: &Observed<'_>) -> Changes {
+pub(super) fn plan_nodes(observed: &Observed<'_>) -> Changes {
     let mut changes = Changes::default();
     let allows_surge = observed.bounds(1).0 > 0;
     for node in observed.nodes {
@@ -136,10 +151,10 @@ fn plan_surged_node(
 }
 
 /// The next step of a rolling update; [`plan_nodes`] makes the pods that it deletes anew.
-pub fn plan_rolling(observed: &Observed<'_>) -> Changes {
+pub(super) fn plan_rolling(observed: &Observed<'_>) -> Changes {
     let fitting = observed.nodes.iter().filter(|node| observed.fit(node.view()).run);
     let wanted: HashSet<&str> = fitting.map(SharedObject::name).collect();
-    let (surge, unavailable) = observed.bounds(wanted.len());
+    let (surge, unavailable) = observed.bounds(wanted.len() + observed.outside.wanted);
     let mut on_nodes: BTreeMap<&str, &[SharedObject<Pod>]> =
         observed.pods.iter().map(|(node, pods)| (node.as_str(), pods.as_slice())).collect();
     for node in &wanted {
@@ -158,7 +173,7 @@ fn plan_without_surge(
     on_nodes: &BTreeMap<&str, &[SharedObject<Pod>]>,
     max_unavailable: usize,
 ) -> Changes {
-    let mut unavailable = 0_usize;
+    let mut unavailable = observed.outside.unavailable;
     let mut delete = Vec::new();
     let mut candidates = Vec::new();
     for pods in on_nodes.values() {
@@ -188,7 +203,7 @@ fn plan_with_surge(
     wanted: &HashSet<&str>,
     max_surge: usize,
 ) -> Changes {
-    let (mut surging, mut available) = (0_usize, 0_usize);
+    let (mut surging, mut available) = (observed.outside.surging, observed.outside.available);
     let (mut create, mut candidates) = (Vec::new(), Vec::new());
     let (mut delete, mut leaving) = (Vec::new(), Vec::new());
     for (node, pods) in on_nodes {
@@ -220,7 +235,7 @@ fn plan_with_surge(
         }
     }
     // On a node that is no longer one of the set's, a pod stays until others serve in its place.
-    delete.extend(leaving.into_iter().take(available.saturating_sub(wanted.len())));
+    delete.extend(leaving.into_iter().take(available.saturating_sub(wanted.len() + observed.outside.wanted)));
     create.extend(candidates.into_iter().take(max_surge.saturating_sub(surging)));
     Changes { create, delete, ..Default::default() }
 }
@@ -228,7 +243,10 @@ fn plan_with_surge(
 type MaybePod<'a> = Option<&'a SharedObject<Pod>>;
 
 /// The new and the old pod of a node, or None where there are two of one sort.
-fn split<'a>(observed: &Observed<'_>, pods: &'a [SharedObject<Pod>]) -> Option<(MaybePod<'a>, MaybePod<'a>)> {
+pub(super) fn split<'a>(
+    observed: &Observed<'_>,
+    pods: &'a [SharedObject<Pod>],
+) -> Option<(MaybePod<'a>, MaybePod<'a>)> {
     let (mut new, mut old) = (None, None);
     for pod in pods.iter().filter(|pod| !pod.is_deleting()) {
         let place = if is_updated(pod.view(), observed.set, observed.hash) { &mut new } else { &mut old };
@@ -291,7 +309,15 @@ mod tests {
         let (set, nodes, pods) = (set(strategy), nodes(on), pods(having));
         let now = "2024-01-02T00:00:00Z".parse().expect("a time");
         let (set, criteria) = (set.view(), Criteria::of(set.view().spec().template()));
-        let changes = plan(&Observed { set, criteria, nodes: &nodes, pods: &pods, hash: "new", now });
+        let changes = plan(&Observed {
+            set,
+            criteria: &criteria,
+            nodes: &nodes,
+            pods: &pods,
+            hash: "new",
+            now,
+            outside: Outside::default(),
+        });
         let create: Vec<&str> = changes.create.iter().map(String::as_str).collect();
         assert_eq!((&create[..], &names(&changes.delete)[..], &names(&changes.ended)[..]), expected);
     }

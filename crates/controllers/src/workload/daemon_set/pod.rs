@@ -10,13 +10,13 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::meta::v1::ObjectMeta;
 
-pub const HASH_LABEL: &str = "controller-revision-hash";
+pub(super) const HASH_LABEL: &str = "controller-revision-hash";
 const GENERATION_LABEL: &str = "pod-template-generation";
 const GENERATION: &str = "deprecated.daemonset.template.generation";
 const NODE_NAME_FIELD: &str = "metadata.name";
 
 /// The pod of the set for a node. The scheduler binds it; its affinity leaves no choice.
-pub fn plan_pod(set: DaemonSetView<'_>, hash: &str, node: &str) -> Pod {
+pub(super) fn plan_pod(set: DaemonSetView<'_>, hash: &str, node: &str) -> Pod {
     let template = set.spec().template();
     let (meta, of_set) = (template.metadata(), set.metadata());
     let mut labels = meta.labels().to_map();
@@ -39,7 +39,7 @@ pub fn plan_pod(set: DaemonSetView<'_>, hash: &str, node: &str) -> Pod {
 
 /// The template's tolerations and those that every daemon pod has, because it serves a
 /// node in whatever state the node is. One of ours takes the place of the same taint's.
-pub fn daemon_tolerations(spec: PodSpecView<'_>) -> Vec<Toleration> {
+pub(super) fn daemon_tolerations(spec: PodSpecView<'_>) -> Vec<Toleration> {
     let mut ours = vec![
         ("node.kubernetes.io/not-ready", "NoExecute"),
         ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -78,7 +78,7 @@ fn pin(spec: &mut PodSpec, node: &str) {
 }
 
 /// The node that a pod runs on or was made for.
-pub fn target_node(pod: PodView<'_>) -> Option<&str> {
+pub(super) fn target_node(pod: PodView<'_>) -> Option<&str> {
     let spec = pod.spec();
     if !spec.node_name().is_empty() {
         return Some(spec.node_name());
@@ -93,14 +93,14 @@ pub fn target_node(pod: PodView<'_>) -> Option<&str> {
 }
 
 /// By the hash of its revision, or by the generation that came before hashes.
-pub fn is_updated(pod: PodView<'_>, set: DaemonSetView<'_>, hash: &str) -> bool {
+pub(super) fn is_updated(pod: PodView<'_>, set: DaemonSetView<'_>, hash: &str) -> bool {
     let labels = pod.metadata().labels();
     let generation = template_generation(set).map(|generation| generation.to_string());
     (!hash.is_empty() && labels.get(HASH_LABEL) == Some(hash))
         || (generation.is_some() && labels.get(GENERATION_LABEL) == generation.as_deref())
 }
 
-fn template_generation(set: DaemonSetView<'_>) -> Option<i64> {
+pub(super) fn template_generation(set: DaemonSetView<'_>) -> Option<i64> {
     set.metadata().annotations().get(GENERATION)?.parse().ok()
 }
 

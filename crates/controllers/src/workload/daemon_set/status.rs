@@ -1,29 +1,13 @@
 //! What a DaemonSet reports about its nodes and pods.
 
-use super::plan::{Observed, by_age};
-use super::pod::is_updated;
-use ferry_api::rules::pod::is_ready;
-use ferry_api::view::apps::v1::DaemonSetStatus;
+use super::ledger::Counts;
+use ferry_api::view::apps::v1::{DaemonSetStatus, DaemonSetView};
 use ferry_api::view::{Owned, View, alike};
 
 /// The new status, or None when nothing changed. `settled` says that this generation of
 /// the set has been acted upon.
-pub fn compute_status(observed: &Observed<'_>, settled: bool) -> Option<DaemonSetStatus> {
-    let set = observed.set;
-    let (mut desired, mut current, mut misplaced, mut ready, mut available, mut updated) = (0, 0, 0, 0, 0, 0);
-    for node in observed.nodes {
-        let pods = observed.pods.get(node.name()).map(Vec::as_slice).unwrap_or_default();
-        if !observed.fit(node.view()).run {
-            misplaced += i32::from(!pods.is_empty());
-            continue;
-        }
-        desired += 1;
-        let Some(pod) = by_age(pods).first().map(|pod| pod.view()) else { continue };
-        current += 1;
-        ready += i32::from(is_ready(pod));
-        available += i32::from(observed.is_available(pod));
-        updated += i32::from(is_updated(pod, set, observed.hash));
-    }
+pub(super) fn compute_status(set: DaemonSetView<'_>, counts: Counts, settled: bool) -> Option<DaemonSetStatus> {
+    let Counts { desired, current, misplaced, ready, available, updated, .. } = counts;
     // Zero counts are left out on the wire where the API does not require them.
     let some = |count: i32| (count != 0).then_some(count);
     let old = set.status();
@@ -44,10 +28,11 @@ pub fn compute_status(observed: &Observed<'_>, settled: bool) -> Option<DaemonSe
 
 #[cfg(test)]
 mod tests {
+    use super::super::ledger::{Basis, Ledger};
     use super::super::node::Criteria;
-    use super::super::plan::PodsByNode;
+    use super::super::plan::{Observed, Outside, PodsByNode};
     use super::*;
-    use ferry_api::view::apps::v1::{DaemonSet, DaemonSetView};
+    use ferry_api::view::apps::v1::DaemonSet;
     use ferry_client::SharedObject;
     use serde_json::json;
 
@@ -70,7 +55,12 @@ mod tests {
         let now = "2024-01-02T00:00:00Z".parse().expect("a time");
         let observe = |set: DaemonSetView<'_>| {
             let criteria = Criteria::of(set.spec().template());
-            compute_status(&Observed { set, criteria, nodes: &nodes, pods: &pods, hash: "new", now }, true)
+            let outside = Outside::default();
+            let observed = Observed { set, criteria: &criteria, nodes: &nodes, pods: &pods, hash: "new", now, outside };
+            let basis = Basis { uid: "u".to_owned(), generation: 2, template_generation: None, hash: "new".to_owned() };
+            let mut ledger = Ledger::new(basis);
+            ledger.update_all(&observed);
+            compute_status(set, ledger.counts(), true)
         };
         let status = observe(set.view()).expect("a change");
         assert_eq!(

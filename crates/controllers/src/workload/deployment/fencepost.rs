@@ -6,24 +6,24 @@ use ferry_api::view::apps::v1::DeploymentView;
 
 /// The bounds of a rollout, resolved against the size of the deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fenceposts {
+pub(super) struct Fenceposts {
     pub max_surge: i32,
     pub max_unavailable: i32,
 }
 
 impl Fenceposts {
     /// How many pods there may be while `wanted` are asked for; both may be the largest number.
-    pub fn most(&self, wanted: i32) -> i32 {
+    pub(super) fn most(&self, wanted: i32) -> i32 {
         wanted.saturating_add(self.max_surge)
     }
 }
 
-pub fn is_rolling(deployment: DeploymentView<'_>) -> bool {
+pub(super) fn is_rolling(deployment: DeploymentView<'_>) -> bool {
     // The API defaults the strategy, so an absent one reads as the default.
     matches!(deployment.spec().strategy().type_(), "" | "RollingUpdate")
 }
 
-pub fn fenceposts(deployment: DeploymentView<'_>) -> Fenceposts {
+pub(super) fn fenceposts(deployment: DeploymentView<'_>) -> Fenceposts {
     if !is_rolling(deployment) {
         return Fenceposts { max_surge: 0, max_unavailable: 0 };
     }

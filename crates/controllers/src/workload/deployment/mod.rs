@@ -34,7 +34,7 @@ use plan::{Observed, Set, Write, plan_deployment};
 use progress::{PROGRESSING, condition, progress_deadline};
 use std::cmp::Ordering;
 
-pub struct DeploymentController;
+pub(crate) struct DeploymentController;
 
 #[async_trait]
 impl Controller for DeploymentController {

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use std::time::Duration;
 
 /// What is known when a deployment is reconciled.
-pub struct Observed {
+pub(super) struct Observed {
     pub deployment: SharedObject<Deployment>,
     /// Its own sets, after adoption and release.
     pub sets: Vec<SharedObject<ReplicaSet>>,
@@ -32,7 +32,7 @@ pub struct Observed {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Write {
+pub(super) enum Write {
     CreateSet(Box<ReplicaSet>),
     /// `scaled` is the size before and after, when it changes.
     UpdateSet {
@@ -51,21 +51,21 @@ pub enum Write {
 
 /// Writes in order; the first that fails ends the round.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub(super) struct Plan {
     pub writes: Vec<Write>,
     pub check_after: Option<Duration>,
 }
 
 /// A set as the decisions see it: as it was observed, until one of them changes it.
 #[derive(Clone, Debug)]
-pub struct Set {
+pub(super) struct Set {
     /// None for a set that is still to be made.
     observed: Option<SharedObject<ReplicaSet>>,
     changed: Option<ReplicaSet>,
 }
 
 impl Set {
-    pub fn observed(set: SharedObject<ReplicaSet>) -> Self {
+    pub(super) fn observed(set: SharedObject<ReplicaSet>) -> Self {
         Self { observed: Some(set), changed: None }
     }
 
@@ -73,7 +73,7 @@ impl Set {
         Self { observed: None, changed: Some(set) }
     }
 
-    pub fn view(&self) -> ReplicaSetView<'_> {
+    pub(super) fn view(&self) -> ReplicaSetView<'_> {
         match (&self.changed, &self.observed) {
             (Some(changed), _) => changed.view(),
             (None, Some(observed)) => observed.view(),
@@ -97,7 +97,7 @@ impl Set {
 }
 
 /// The state that the decisions change; what differs in the end is written.
-pub struct Rollout<'a> {
+pub(super) struct Rollout<'a> {
     pub deployment: DeploymentView<'a>,
     pub new: Option<Set>,
     pub old: Vec<Set>,
@@ -116,12 +116,12 @@ impl<'a> Rollout<'a> {
         Self { deployment, new, old, status, revision, created: false, now }
     }
 
-    pub fn sets(&self) -> impl Iterator<Item = &Set> {
+    pub(super) fn sets(&self) -> impl Iterator<Item = &Set> {
         self.old.iter().chain(&self.new)
     }
 
     /// A copy of the deployment that carries the newest revision.
-    pub fn revised_deployment(&self) -> Deployment {
+    pub(super) fn revised_deployment(&self) -> Deployment {
         let mut deployment = self.deployment.to_owned();
         if let Some(revision) = &self.revision {
             deployment.edit_metadata(|meta| meta.insert_annotations(REVISION, revision));
@@ -130,13 +130,20 @@ impl<'a> Rollout<'a> {
     }
 
     /// The pods that all sets together ask for.
-    pub fn total(&self) -> i32 {
+    pub(super) fn total(&self) -> i32 {
         total_of(self.sets().map(|set| replicas(set.view())))
     }
 
+    /// The pods that may be there now: a set that was made smaller has its pods until its status
+    /// tells that they go. Upstream counts what the sets ask for, and so has more pods than the
+    /// surge allows for a moment in each step.
+    pub(super) fn occupied(&self) -> i32 {
+        total_of(self.sets().map(|set| replicas(set.view()).max(set.view().status().replicas())))
+    }
+
     /// Makes the set of the present template, as large as the strategy allows at once.
-    pub fn create_new_set(&mut self) {
-        let size = plan_new_size(self.deployment, 0, self.total());
+    pub(super) fn create_new_set(&mut self) {
+        let size = plan_new_size(self.deployment, 0, self.occupied());
         let set = plan_new_set(self.deployment, self.status.view().collision_count(), &self.old, size);
         let message = format!("Created new replica set {:?}", set.view().metadata().name());
         self.note_progress("NewReplicaSetCreated", &message);
@@ -199,7 +206,7 @@ impl<'a> Rollout<'a> {
 }
 
 /// Changes a set's size; false when it has it already.
-pub fn scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) -> bool {
+pub(super) fn scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) -> bool {
     if replicas(set.view()) == size {
         return false;
     }
@@ -208,7 +215,7 @@ pub fn scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) -> bool {
 }
 
 /// The same, and records the deployment's size on the set even if the set's stays.
-pub fn force_scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) {
+pub(super) fn force_scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) {
     let recorded = replicas_annotations(deployment);
     let is_recorded =
         recorded.iter().all(|(key, value)| annotation(set.view().metadata(), key) == Some(value.as_str()));
@@ -220,7 +227,7 @@ pub fn force_scale(deployment: DeploymentView<'_>, set: &mut Set, size: i32) {
     changed.edit_spec(|spec| spec.set_replicas(size));
 }
 
-pub fn plan_deployment(observed: &Observed) -> Plan {
+pub(super) fn plan_deployment(observed: &Observed) -> Plan {
     let original = observed.deployment.view();
     if selects_all(original) {
         return plan_selects_all(original);

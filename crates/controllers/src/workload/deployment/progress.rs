@@ -13,14 +13,14 @@ use ferry_api::view::apps::v1::{
 use jiff::Timestamp;
 use std::time::Duration;
 
-pub const PROGRESSING: &str = "Progressing";
+pub(super) const PROGRESSING: &str = "Progressing";
 const AVAILABLE: &str = "Available";
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 
-pub const NEW_SET_AVAILABLE: &str = "NewReplicaSetAvailable";
-pub const TIMED_OUT: &str = "ProgressDeadlineExceeded";
+pub(super) const NEW_SET_AVAILABLE: &str = "NewReplicaSetAvailable";
+pub(super) const TIMED_OUT: &str = "ProgressDeadlineExceeded";
 
-pub fn condition(kind: &str, status: &str, reason: &str, message: &str, now: Timestamp) -> DeploymentCondition {
+pub(super) fn condition(kind: &str, status: &str, reason: &str, message: &str, now: Timestamp) -> DeploymentCondition {
     DeploymentCondition::new()
         .with_type(kind)
         .with_status(status)
@@ -30,14 +30,14 @@ pub fn condition(kind: &str, status: &str, reason: &str, message: &str, now: Tim
         .with_last_transition_time(now)
 }
 
-pub fn progress_deadline(deployment: DeploymentView<'_>) -> Option<i32> {
+pub(super) fn progress_deadline(deployment: DeploymentView<'_>) -> Option<i32> {
     // The largest number stands for "never", because the field once had no default.
     deployment.spec().progress_deadline_seconds().filter(|deadline| *deadline != i32::MAX)
 }
 
 /// The counts and the Available condition. `before` is the status as it was observed, with
 /// what has been noted in it since.
-pub fn compute_status(
+pub(super) fn compute_status(
     deployment: DeploymentView<'_>,
     before: DeploymentStatusView<'_>,
     new: Option<&Set>,
@@ -87,7 +87,7 @@ fn terminating<'a>(sets: impl Iterator<Item = &'a Set>) -> Option<i32> {
     Some(sum)
 }
 
-pub fn is_complete(deployment: DeploymentView<'_>, status: DeploymentStatusView<'_>) -> bool {
+pub(super) fn is_complete(deployment: DeploymentView<'_>, status: DeploymentStatusView<'_>) -> bool {
     let wanted = wanted(deployment);
     status.updated_replicas() == wanted
         && status.replicas() == wanted
@@ -111,7 +111,7 @@ fn time_left(current: DeploymentConditionView<'_>, deadline: i32, now: Timestamp
 }
 
 /// The status during a rollout, and when to look again for a missed deadline.
-pub fn compute_rollout_status(
+pub(super) fn compute_rollout_status(
     deployment: DeploymentView<'_>,
     before: DeploymentStatusView<'_>,
     new: Option<&Set>,

@@ -4,7 +4,7 @@ use super::plan::{Rollout, scale};
 use super::wanted;
 
 /// `old_pods` says whether any pod of an old set may still be running.
-pub fn plan_recreate(rollout: &mut Rollout<'_>, old_pods: bool) {
+pub(super) fn plan_recreate(rollout: &mut Rollout<'_>, old_pods: bool) {
     let mut scaled = false;
     for set in &mut rollout.old {
         scaled |= scale(rollout.deployment, set, 0);

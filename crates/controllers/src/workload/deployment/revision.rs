@@ -10,11 +10,11 @@ use ferry_api::view::apps::v1::{Deployment, DeploymentView, ReplicaSet, ReplicaS
 use ferry_api::view::meta::v1::{ObjectMeta, ObjectMetaView};
 use std::collections::BTreeMap;
 
-pub const REVISION: &str = "deployment.kubernetes.io/revision";
-pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
-pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
-pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
-pub const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
+pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
+pub(super) const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
+pub(super) const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
+pub(super) const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
+pub(super) const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 
 /// Annotations that belong to one object and are never copied to the other.
 const NOT_COPIED: [&str; 6] = [
@@ -29,13 +29,13 @@ const NOT_COPIED: [&str; 6] = [
 /// About a hundred revisions; past it the oldest are forgotten.
 const MAX_HISTORY_CHARS: usize = 2000;
 
-pub fn is_copied(annotation: &str) -> bool {
+pub(super) fn is_copied(annotation: &str) -> bool {
     !NOT_COPIED.contains(&annotation)
 }
 
 /// Splits a deployment's sets into the one with its template and the others. Should two
 /// have the template, the older one counts, so that every reconcile picks the same.
-pub fn split_sets(deployment: DeploymentView<'_>, mut sets: Vec<Set>) -> (Option<Set>, Vec<Set>) {
+pub(super) fn split_sets(deployment: DeploymentView<'_>, mut sets: Vec<Set>) -> (Option<Set>, Vec<Set>) {
     sets.sort_by(by_age);
     let template = CanonicalTemplate::of(deployment.spec().template());
     let found = sets.iter().position(|set| CanonicalTemplate::of(set.view().spec().template()) == template);
@@ -45,7 +45,12 @@ pub fn split_sets(deployment: DeploymentView<'_>, mut sets: Vec<Set>) -> (Option
 
 /// The ReplicaSet of the deployment's present template, of the given size. `collisions` is
 /// how often its name was found to be taken.
-pub fn plan_new_set(deployment: DeploymentView<'_>, collisions: Option<i32>, old: &[Set], size: i32) -> ReplicaSet {
+pub(super) fn plan_new_set(
+    deployment: DeploymentView<'_>,
+    collisions: Option<i32>,
+    old: &[Set],
+    size: i32,
+) -> ReplicaSet {
     let (meta, spec) = (deployment.metadata(), deployment.spec());
     let hash = CanonicalTemplate::of(spec.template()).hash(collisions);
     let mut template = spec.template().to_owned();
@@ -71,7 +76,7 @@ pub fn plan_new_set(deployment: DeploymentView<'_>, collisions: Option<i32>, old
 
 /// The newest set's annotations as they are to be: its own, those of the deployment, and its
 /// revision. Rolling back makes an old set the newest; its former revisions go to the history.
-pub fn synced_annotations(
+pub(super) fn synced_annotations(
     deployment: DeploymentView<'_>,
     of_set: Map<'_, &str>,
     revision: i64,
@@ -106,32 +111,32 @@ pub fn synced_annotations(
 
 /// The annotations that record the size the set was scaled for, so that a later scaling can
 /// be told from a rollout and done in proportion.
-pub fn replicas_annotations(deployment: DeploymentView<'_>) -> [(&'static str, String); 2] {
+pub(super) fn replicas_annotations(deployment: DeploymentView<'_>) -> [(&'static str, String); 2] {
     let wanted = wanted(deployment);
     let most = fenceposts(deployment).most(wanted);
     [(DESIRED_REPLICAS, wanted.to_string()), (MAX_REPLICAS, most.to_string())]
 }
 
 /// A number from an annotation; what is absent or no such number is none.
-pub fn count_annotation(set: ReplicaSetView<'_>, key: &str) -> Option<i32> {
+pub(super) fn count_annotation(set: ReplicaSetView<'_>, key: &str) -> Option<i32> {
     annotation(set.metadata(), key)?.parse().ok().filter(|n| *n >= 0)
 }
 
-pub fn annotation<'a>(meta: ObjectMetaView<'a>, key: &str) -> Option<&'a str> {
+pub(super) fn annotation<'a>(meta: ObjectMetaView<'a>, key: &str) -> Option<&'a str> {
     meta.annotations().get(key)
 }
 
 /// A set's revision: 0 without one, none when it is no number.
-pub fn revision(set: ReplicaSetView<'_>) -> Option<i64> {
+pub(super) fn revision(set: ReplicaSetView<'_>) -> Option<i64> {
     annotation(set.metadata(), REVISION).map_or(Some(0), |text| text.parse().ok())
 }
 
-pub fn max_revision(sets: &[Set]) -> i64 {
+pub(super) fn max_revision(sets: &[Set]) -> i64 {
     sets.iter().filter_map(|set| revision(set.view())).max().unwrap_or(0)
 }
 
 /// The revision before the newest, or 0 when there is none.
-pub fn last_revision<'a>(sets: impl Iterator<Item = &'a Set>) -> i64 {
+pub(super) fn last_revision<'a>(sets: impl Iterator<Item = &'a Set>) -> i64 {
     let mut revisions: Vec<i64> = sets.filter_map(|set| revision(set.view())).collect();
     revisions.sort_unstable_by(|a, b| b.cmp(a));
     revisions.get(1).copied().unwrap_or(0)
@@ -139,7 +144,7 @@ pub fn last_revision<'a>(sets: impl Iterator<Item = &'a Set>) -> i64 {
 
 /// The old sets that the history limit no longer keeps. Only what is empty and settled
 /// goes: a set whose last scale-down has not been acted on may still have pods.
-pub fn plan_cleanup(deployment: DeploymentView<'_>, old: &[Set]) -> Vec<String> {
+pub(super) fn plan_cleanup(deployment: DeploymentView<'_>, old: &[Set]) -> Vec<String> {
     let limit = deployment.spec().revision_history_limit();
     let Some(limit) = limit.filter(|limit| *limit != i32::MAX) else { return Vec::new() };
     let mut alive: Vec<&Set> = old.iter().filter(|set| set.view().metadata().deletion_timestamp().is_none()).collect();

@@ -8,12 +8,12 @@ use ferry_api::view::Owned;
 use ferry_api::view::apps::v1::{Deployment, DeploymentView, ReplicaSetView};
 use ferry_client::EventType;
 
-pub fn rollback_revision(deployment: DeploymentView<'_>) -> Option<i64> {
+pub(super) fn rollback_revision(deployment: DeploymentView<'_>) -> Option<i64> {
     annotation(deployment.metadata(), ROLLBACK_TO)?.parse().ok()
 }
 
 /// Plans the change of the template; the rollout follows from it.
-pub fn plan_rollback(rollout: &Rollout<'_>, asked: i64) -> Vec<Write> {
+pub(super) fn plan_rollback(rollout: &Rollout<'_>, asked: i64) -> Vec<Write> {
     let name = rollout.deployment.metadata().name();
     let revision_wanted = if asked == 0 { last_revision(rollout.sets()) } else { asked };
     let event = |kind, reason, message: String| Write::Event { kind, reason, message };

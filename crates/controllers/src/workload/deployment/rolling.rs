@@ -6,7 +6,7 @@ use super::{available, by_age, replicas, total_of, wanted};
 use ferry_api::view::apps::v1::DeploymentView;
 
 /// Scales at most one way, so that the next step sees what this one led to.
-pub fn plan_rolling(rollout: &mut Rollout<'_>) {
+pub(super) fn plan_rolling(rollout: &mut Rollout<'_>) {
     if plan_scale_up(rollout) {
         return;
     }
@@ -14,22 +14,22 @@ pub fn plan_rolling(rollout: &mut Rollout<'_>) {
 }
 
 /// The size the newest set may have now: as large as the surge allows, at most what is wanted.
-pub fn plan_new_size(deployment: DeploymentView<'_>, new: i32, total: i32) -> i32 {
+pub(super) fn plan_new_size(deployment: DeploymentView<'_>, new: i32, occupied: i32) -> i32 {
     if !is_rolling(deployment) {
         return wanted(deployment);
     }
-    let room = fenceposts(deployment).most(wanted(deployment)).saturating_sub(total);
+    let room = fenceposts(deployment).most(wanted(deployment)).saturating_sub(occupied);
     if room <= 0 { new } else { new + room.min(wanted(deployment) - new) }
 }
 
 fn plan_scale_up(rollout: &mut Rollout<'_>) -> bool {
-    let total = rollout.total();
+    let occupied = rollout.occupied();
     let Some(new) = &mut rollout.new else { return false };
     let wanted = wanted(rollout.deployment);
     let size = match replicas(new.view()).cmp(&wanted) {
         std::cmp::Ordering::Equal => return false,
         std::cmp::Ordering::Greater => wanted,
-        std::cmp::Ordering::Less => plan_new_size(rollout.deployment, replicas(new.view()), total),
+        std::cmp::Ordering::Less => plan_new_size(rollout.deployment, replicas(new.view()), occupied),
     };
     scale(rollout.deployment, new, size)
 }

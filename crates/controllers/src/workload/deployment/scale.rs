@@ -7,7 +7,7 @@ use super::{available, by_age, replicas, total_of, wanted};
 use ferry_api::view::apps::v1::{DeploymentView, ReplicaSetView};
 
 /// Whether some active set was last scaled for another size of the deployment.
-pub fn is_scaling(rollout: &Rollout<'_>) -> bool {
+pub(super) fn is_scaling(rollout: &Rollout<'_>) -> bool {
     rollout
         .sets()
         .filter(|set| replicas(set.view()) > 0)
@@ -15,7 +15,7 @@ pub fn is_scaling(rollout: &Rollout<'_>) -> bool {
         .any(|desired| desired != wanted(rollout.deployment))
 }
 
-pub fn plan_scale(rollout: &mut Rollout<'_>) {
+pub(super) fn plan_scale(rollout: &mut Rollout<'_>) {
     let wanted = wanted(rollout.deployment);
     // With one set in use, or none, its size is the deployment's.
     let active = rollout.sets().filter(|set| replicas(set.view()) > 0).count();

@@ -12,14 +12,14 @@ const PAUSES: Backoff = Backoff::new(Duration::from_secs(10), Duration::from_sec
 /// The failures of a Job since its last success. It lives in memory only: a controller that
 /// starts anew knows of no failures, as upstream's does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FailureRecord {
+pub(super) struct FailureRecord {
     pub failures: u32,
     pub last: Option<Timestamp>,
 }
 
 impl FailureRecord {
     /// The record after pods have ended that no record knows of yet.
-    pub fn after(self, succeeded: &[&JobPod], failed: &[&JobPod]) -> Self {
+    pub(super) fn after(self, succeeded: &[&JobPod], failed: &[&JobPod]) -> Self {
         let last_success = succeeded.iter().map(|pod| pod.finish_time()).max();
         let failures = failed.iter().map(|pod| pod.finish_time());
         let later: Vec<Timestamp> = failures.filter(|at| last_success.is_none_or(|success| *at > success)).collect();
@@ -29,14 +29,14 @@ impl FailureRecord {
     }
 
     /// The time left before a pod may be replaced; zero when there is none.
-    pub fn remaining(self, now: Timestamp) -> Duration {
+    pub(super) fn remaining(self, now: Timestamp) -> Duration {
         let Some(last) = self.last.filter(|_| self.failures > 0) else { return Duration::ZERO };
         let elapsed = Duration::try_from(now.duration_since(last)).unwrap_or_default();
         PAUSES.pause_after(self.failures - 1).saturating_sub(elapsed)
     }
 
     /// The record of one index, by the last pod of it that failed.
-    pub fn of_index(last_failed: Option<&JobPod>) -> Self {
+    pub(super) fn of_index(last_failed: Option<&JobPod>) -> Self {
         let Some(pod) = last_failed else { return Self::default() };
         let (failures, ignored) = pod.index_failures();
         let failures = failures.saturating_add(ignored).saturating_add(1).unsigned_abs();

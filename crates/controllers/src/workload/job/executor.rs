@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::HashSet;
 
-pub struct Executor<'a> {
+pub(super) struct Executor<'a> {
     pub ctx: &'a Context,
     pub key: &'a Key,
     pub job: &'a SharedObject<Job>,
@@ -26,7 +26,7 @@ pub struct Executor<'a> {
 
 impl Executor<'_> {
     /// Creates or deletes pods. What was done counts even where some of it failed.
-    pub async fn change_pods(&self, plan: PodPlan<'_>) -> (PodsDone, Result<()>) {
+    pub(super) async fn change_pods(&self, plan: PodPlan<'_>) -> (PodsDone, Result<()>) {
         let mut done = PodsDone::default();
         if plan.create.is_empty() && plan.delete.is_empty() {
             return (done, Ok(()));
@@ -57,7 +57,7 @@ impl Executor<'_> {
     }
 
     /// Counts the pods that have ended, and finishes the Job when it is time.
-    pub async fn track(&self, observed: &Observation<'_>, done: PodsDone) -> Result<()> {
+    pub(super) async fn track(&self, observed: &Observation<'_>, done: PodsDone) -> Result<()> {
         let tracking = plan_tracking(observed, done);
         let mut tally = tracking.tally;
         let mut job = self.job.clone();
@@ -125,7 +125,7 @@ impl Executor<'_> {
 }
 
 /// Takes the tracking finalizer off a pod. `None` where the pod is gone.
-pub async fn remove_finalizer(ctx: &Context, pod: &SharedObject<Pod>) -> Result<Option<SharedObject<Pod>>> {
+pub(super) async fn remove_finalizer(ctx: &Context, pod: &SharedObject<Pod>) -> Result<Option<SharedObject<Pod>>> {
     let patch = json!({"metadata": {"$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER]}});
     match ctx.client.api::<Pod>(pod.namespace()).patch(pod.name(), &Patch::Strategic(patch)).await {
         Err(error) if error.is_not_found() => Ok(None),

@@ -10,7 +10,7 @@ use ferry_api::view::core::v1::{ContainerStatusView, PodConditionView, PodView};
 
 /// The action that the failure of a pod asks of its Job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum FailureAction {
+pub(super) enum FailureAction {
     /// The failure counts towards the back-off limits. Also the answer where no rule matches.
     #[default]
     Count,
@@ -23,14 +23,14 @@ pub enum FailureAction {
 }
 
 impl FailureAction {
-    pub fn is_counted(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         *self != Self::Ignore
     }
 }
 
 /// The action of the first rule that matches. A rule that names neither exit codes nor
 /// conditions, or an action that is not known, matches nothing.
-pub fn judge_failure(policy: Option<PodFailurePolicyView<'_>>, pod: PodView<'_>) -> FailureAction {
+pub(super) fn judge_failure(policy: Option<PodFailurePolicyView<'_>>, pod: PodView<'_>) -> FailureAction {
     let Some(policy) = policy else { return FailureAction::Count };
     let (namespace, name) = (pod.metadata().namespace(), pod.metadata().name());
     for (position, rule) in policy.rules().iter().enumerate() {

@@ -10,12 +10,12 @@ use std::fmt;
 
 /// Intervals that neither overlap nor touch, lowest first. Both ends belong to an interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Intervals(Vec<(i32, i32)>);
+pub(super) struct Intervals(Vec<(i32, i32)>);
 
 impl Intervals {
     /// Reads a status or a rule. Intervals that cannot be read are left out, and so are the
     /// indexes that are not below `completions`: an Indexed Job may have been made smaller.
-    pub fn parse(text: &str, completions: i32) -> Self {
+    pub(super) fn parse(text: &str, completions: i32) -> Self {
         let mut all = Self::default();
         for interval in text.split(',') {
             let mut ends = interval.split('-');
@@ -45,11 +45,11 @@ impl Intervals {
         }
     }
 
-    pub fn with(&self, indexes: &BTreeSet<i32>) -> Self {
+    pub(super) fn with(&self, indexes: &BTreeSet<i32>) -> Self {
         self.merge(&Self(indexes.iter().map(|index| (*index, *index)).collect()))
     }
 
-    pub fn merge(&self, other: &Self) -> Self {
+    pub(super) fn merge(&self, other: &Self) -> Self {
         let mut all: Vec<(i32, i32)> = self.0.iter().chain(&other.0).copied().collect();
         all.sort_unstable();
         let mut merged = Self::default();
@@ -58,13 +58,13 @@ impl Intervals {
     }
 
     /// How many indexes the set has.
-    pub fn total(&self) -> i32 {
+    pub(super) fn total(&self) -> i32 {
         let total: i64 = self.0.iter().map(|(first, last)| i64::from(*last) - i64::from(*first) + 1).sum();
         total.try_into().unwrap_or(i32::MAX)
     }
 
     /// How many indexes both sets have.
-    pub fn shared(&self, other: &Self) -> i32 {
+    pub(super) fn shared(&self, other: &Self) -> i32 {
         let (mut mine, mut theirs, mut shared) = (0, 0, 0_i32);
         while let (Some(a), Some(b)) = (self.0.get(mine), other.0.get(theirs)) {
             let overlap = a.1.min(b.1).saturating_sub(a.0.max(b.0)).saturating_add(1);
@@ -75,18 +75,18 @@ impl Intervals {
         shared
     }
 
-    pub fn contains(&self, index: i32) -> bool {
+    pub(super) fn contains(&self, index: i32) -> bool {
         let at = self.0.partition_point(|(_, last)| *last < index);
         self.0.get(at).is_some_and(|(first, _)| *first <= index)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The first `count` indexes below `completions` that are not in the set. Its cost is that
     /// of the intervals and the answer, whatever the number of completions.
-    pub fn first_missing(&self, count: usize, completions: i32) -> Vec<i32> {
+    pub(super) fn first_missing(&self, count: usize, completions: i32) -> Vec<i32> {
         let mut missing = Vec::new();
         let mut candidate = 0;
         let gaps = self.0.iter().copied().chain([(completions, completions)]);

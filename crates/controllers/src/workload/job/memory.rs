@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub struct Memory {
+pub(super) struct Memory {
     jobs: Mutex<HashMap<Key, JobMemory>>,
 }
 
@@ -29,7 +29,7 @@ struct JobMemory {
 impl Memory {
     /// Whether the caches hold all that was written for the Job. Called before anything is
     /// counted. Another Job of the same name begins without a memory.
-    pub fn has_seen_writes(&self, job: &SharedObject<Job>, pods: &Informer<Pod>) -> bool {
+    pub(super) fn has_seen_writes(&self, job: &SharedObject<Job>, pods: &Informer<Pod>) -> bool {
         let mut jobs = self.jobs.lock();
         let key = Key::of(job.meta());
         let Some(memory) = jobs.get_mut(&key) else { return true };
@@ -44,24 +44,24 @@ impl Memory {
         memory.released.is_empty() && version(job.meta()) >= memory.written
     }
 
-    pub fn wrote_status(&self, job: &SharedObject<Job>, failures: FailureRecord) {
+    pub(super) fn wrote_status(&self, job: &SharedObject<Job>, failures: FailureRecord) {
         self.change(job, |memory| {
             memory.written = version(job.meta());
             memory.failures = failures;
         });
     }
 
-    pub fn released(&self, job: &SharedObject<Job>, pod: &SharedObject<Pod>) {
+    pub(super) fn released(&self, job: &SharedObject<Job>, pod: &SharedObject<Pod>) {
         self.change(job, |memory| {
             memory.released.insert(pod.uid().to_owned(), (pod.name().to_owned(), version(pod.meta())));
         });
     }
 
-    pub fn failures(&self, key: &Key) -> FailureRecord {
+    pub(super) fn failures(&self, key: &Key) -> FailureRecord {
         self.jobs.lock().get(key).map(|memory| memory.failures).unwrap_or_default()
     }
 
-    pub fn forget(&self, key: &Key) {
+    pub(super) fn forget(&self, key: &Key) {
         self.jobs.lock().remove(key);
     }
 

@@ -20,12 +20,12 @@ mod executor;
 mod failure_policy;
 mod indexes;
 mod memory;
-pub mod orphan;
+pub(crate) mod orphan;
 mod plan;
 mod pods;
 mod status;
 mod success_policy;
-pub mod terms;
+pub(crate) mod terms;
 
 use crate::error::Result;
 use crate::label_index::{by_selector, may_select};
@@ -54,7 +54,7 @@ const BATCH: Duration = Duration::from_millis(100);
 const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
 #[derive(Default)]
-pub struct JobController {
+pub(crate) struct JobController {
     expectations: Arc<Expectations>,
     memory: Memory,
 }

@@ -16,7 +16,7 @@ use ferry_api::view::core::v1::Pod;
 use ferry_client::{Event, Informer, Informers, SharedObject};
 use std::time::Duration;
 
-pub struct JobOrphanPodController;
+pub(crate) struct JobOrphanPodController;
 
 #[async_trait]
 impl Controller for JobOrphanPodController {

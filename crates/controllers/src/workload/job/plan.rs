@@ -27,7 +27,7 @@ const BURST: usize = 500;
 const MAX_UNCOUNTED: usize = 500;
 
 /// The state of a Job and its pods, counted.
-pub struct Observation<'a> {
+pub(super) struct Observation<'a> {
     pub terms: JobTerms<'a>,
     pub now: Timestamp,
     pub pods: &'a [JobPod],
@@ -51,7 +51,7 @@ pub struct Observation<'a> {
 }
 
 impl<'a> Observation<'a> {
-    pub fn of(terms: JobTerms<'a>, pods: &'a [JobPod], before: FailureRecord, now: Timestamp) -> Self {
+    pub(super) fn of(terms: JobTerms<'a>, pods: &'a [JobPod], before: FailureRecord, now: Timestamp) -> Self {
         let status = terms.job.status();
         let uncounted = status.uncounted_terminated_pods().unwrap_or_default();
         let known_succeeded: HashSet<&str> = uncounted.succeeded().iter().collect();
@@ -218,7 +218,7 @@ fn exceeds_restarts(terms: &JobTerms<'_>, pods: &[JobPod]) -> bool {
 
 /// The pods to create or delete. A reconcile does one of both.
 #[derive(Debug, Default)]
-pub struct PodPlan<'a> {
+pub(super) struct PodPlan<'a> {
     pub create: Vec<Pod>,
     pub delete: Vec<&'a JobPod>,
     /// The deleted pods are surplus and are not counted, so their finalizer goes first.
@@ -227,7 +227,7 @@ pub struct PodPlan<'a> {
     pub wait: Option<Duration>,
 }
 
-pub fn plan_pods<'a>(observed: &Observation<'a>) -> PodPlan<'a> {
+pub(super) fn plan_pods<'a>(observed: &Observation<'a>) -> PodPlan<'a> {
     let terms = &observed.terms;
     if observed.verdict.is_some() {
         return PodPlan { delete: observed.active.clone(), ..Default::default() };
@@ -287,14 +287,14 @@ fn plan_creations<'a>(observed: &Observation<'a>, missing: usize) -> PodPlan<'a>
 
 /// The outcome of the pod plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PodsDone {
+pub(super) struct PodsDone {
     pub created: usize,
     pub deleted: usize,
     pub deleted_ready: usize,
 }
 
 /// The status to store before finalizers go, and the pods whose finalizers may go then.
-pub struct Tracking<'a> {
+pub(super) struct Tracking<'a> {
     pub tally: Tally,
     pub release: Vec<&'a JobPod>,
     pub verdict: Option<Verdict>,
@@ -304,7 +304,7 @@ pub struct Tracking<'a> {
     pub suspension: Option<(&'static str, &'static str)>,
 }
 
-pub fn plan_tracking<'a>(observed: &Observation<'a>, done: PodsDone) -> Tracking<'a> {
+pub(super) fn plan_tracking<'a>(observed: &Observation<'a>, done: PodsDone) -> Tracking<'a> {
     let (terms, now) = (&observed.terms, observed.now);
     let mut tally = Tally::read(terms.job.status());
     tally.start_time = observed.start_time;

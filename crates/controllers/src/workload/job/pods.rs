@@ -14,9 +14,9 @@ use jiff::{SignedDuration, Timestamp};
 use std::cmp::{Ordering, Reverse};
 
 /// A pod with this finalizer has not been counted in the status of its Job.
-pub const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
+pub(super) const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 /// The annotation, and the label, of the completion index.
-pub const INDEX: &str = "batch.kubernetes.io/job-completion-index";
+pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
 const IGNORED_FAILURES: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 const INDEX_VARIABLE: &str = "JOB_COMPLETION_INDEX";
@@ -26,7 +26,7 @@ const MAX_PREFIX: usize = 58;
 
 /// One pod of a Job, as far as a reconcile looks at it.
 #[derive(Clone, Debug)]
-pub struct JobPod {
+pub(super) struct JobPod {
     pub object: SharedObject<Pod>,
     pub is_active: bool,
     pub is_terminating: bool,
@@ -43,7 +43,7 @@ pub struct JobPod {
 }
 
 impl JobPod {
-    pub fn read(object: SharedObject<Pod>, terms: &JobTerms<'_>) -> Self {
+    pub(super) fn read(object: SharedObject<Pod>, terms: &JobTerms<'_>) -> Self {
         let view = object.view();
         let (phase, is_deleting) = (view.status().phase(), pod::is_deleting(view));
         let is_succeeded = phase == "Succeeded";
@@ -64,34 +64,34 @@ impl JobPod {
         }
     }
 
-    pub fn uid(&self) -> &str {
+    pub(super) fn uid(&self) -> &str {
         self.object.uid()
     }
 
     /// The index, where it is one of the Job's.
-    pub fn valid_index(&self, terms: &JobTerms<'_>) -> Option<i32> {
+    pub(super) fn valid_index(&self, terms: &JobTerms<'_>) -> Option<i32> {
         self.index.filter(|index| terms.completions.is_some_and(|completions| *index < completions))
     }
 
     /// How often the index failed before this pod, and how often that did not count.
-    pub fn index_failures(&self) -> (i32, i32) {
+    pub(super) fn index_failures(&self) -> (i32, i32) {
         let annotations = self.object.meta().annotations();
         let count = |name: &str| annotations.get(name).and_then(|text| text.parse().ok()).unwrap_or(0).max(0);
         (count(FAILURES), count(IGNORED_FAILURES))
     }
 
-    pub fn finish_time(&self) -> Timestamp {
+    pub(super) fn finish_time(&self) -> Timestamp {
         finish_time(self.object.view())
     }
 }
 
-pub fn is_tracked(pod: PodView<'_>) -> bool {
+pub(super) fn is_tracked(pod: PodView<'_>) -> bool {
     pod.metadata().finalizers().contains(TRACKING_FINALIZER)
 }
 
 /// The moment at which a pod ended, by the best witness: its containers and sidecars where all
 /// have ended, the condition Ready, the deletion less its grace period, the creation.
-pub fn finish_time(pod: PodView<'_>) -> Timestamp {
+pub(super) fn finish_time(pod: PodView<'_>) -> Timestamp {
     let meta = pod.metadata();
     let deleted = || {
         let grace = SignedDuration::from_secs(meta.deletion_grace_period_seconds().unwrap_or(0));
@@ -116,7 +116,7 @@ fn containers_finish_time(pod: PodView<'_>) -> Option<Timestamp> {
 
 /// The pod that a Job makes, for an index where the Job is Indexed. `replaced` is the last
 /// failed pod of the index, whose count of failures goes on.
-pub fn plan_pod(terms: &JobTerms<'_>, index: Option<i32>, replaced: Option<&JobPod>) -> Pod {
+pub(super) fn plan_pod(terms: &JobTerms<'_>, index: Option<i32>, replaced: Option<&JobPod>) -> Pod {
     let job = terms.job.metadata();
     let template = terms.job.spec().template();
     let (mut labels, mut annotations) =
@@ -191,7 +191,7 @@ fn add_index_variable(spec: &mut PodSpec) {
 
 /// The active pods to remove: of an Indexed Job those without a valid index and all but one of
 /// an index, and then as many more as make `at_least`, those first that have got least far.
-pub fn plan_removal<'p>(terms: &JobTerms<'_>, active: &[&'p JobPod], at_least: usize) -> Vec<&'p JobPod> {
+pub(super) fn plan_removal<'p>(terms: &JobTerms<'_>, active: &[&'p JobPod], at_least: usize) -> Vec<&'p JobPod> {
     let mut ranked: Vec<(Rank, &JobPod)> = active.iter().map(|pod| (Rank::of(pod.object.view()), *pod)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.compare(b));
     if !terms.is_indexed {

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 /// Whether a Job ended well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     Success,
     Failure,
 }
@@ -24,23 +24,23 @@ pub enum Outcome {
 /// The end that a Job has come to. It is announced by one condition while pods still end, and
 /// sealed by another when none is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub(super) struct Verdict {
     pub outcome: Outcome,
     pub reason: String,
     pub message: String,
 }
 
 impl Verdict {
-    pub fn success(reason: &str, message: &str) -> Self {
+    pub(super) fn success(reason: &str, message: &str) -> Self {
         Self { outcome: Outcome::Success, reason: reason.to_owned(), message: message.to_owned() }
     }
 
-    pub fn failure(reason: &str, message: &str) -> Self {
+    pub(super) fn failure(reason: &str, message: &str) -> Self {
         Self { outcome: Outcome::Failure, reason: reason.to_owned(), message: message.to_owned() }
     }
 
     /// The verdict of an earlier reconcile. It stands, whatever has become of the pods since.
-    pub fn announced(status: JobStatusView<'_>) -> Option<Self> {
+    pub(super) fn announced(status: JobStatusView<'_>) -> Option<Self> {
         let find =
             |kind: &str| condition::find(status.conditions(), kind).filter(|condition| condition.status() == "True");
         let of = |outcome: Outcome, condition: JobConditionView<'_>| Self {
@@ -68,7 +68,7 @@ impl Verdict {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(super) struct Tally {
     pub active: i32,
     pub ready: i32,
     pub terminating: i32,
@@ -84,7 +84,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn read(status: JobStatusView<'_>) -> Self {
+    pub(super) fn read(status: JobStatusView<'_>) -> Self {
         let uncounted: UncountedTerminatedPodsView<'_> = status.uncounted_terminated_pods().unwrap_or_default();
         Self {
             active: status.active(),
@@ -103,7 +103,7 @@ impl Tally {
     }
 
     /// The status to write, or `None` when the stored one says the same.
-    pub fn render(&self, stored: JobStatusView<'_>) -> Option<JobStatus> {
+    pub(super) fn render(&self, stored: JobStatusView<'_>) -> Option<JobStatus> {
         let some = |count: i32| (count != 0).then_some(count);
         let uncounted = UncountedTerminatedPods::new()
             .with_succeeded(self.uncounted_succeeded.iter())
@@ -128,7 +128,7 @@ impl Tally {
     }
 
     /// Counts the pods whose finalizer has gone. `is_tracked` is whether a uid still has one.
-    pub fn count_released(&mut self, is_tracked: impl Fn(&str) -> bool) {
+    pub(super) fn count_released(&mut self, is_tracked: impl Fn(&str) -> bool) {
         let settle = |uids: &mut Vec<String>| {
             let before = uids.len();
             uids.retain(|uid| is_tracked(uid));
@@ -139,12 +139,12 @@ impl Tally {
     }
 
     /// Adds the condition that announces the end, unless it is there.
-    pub fn announce(&mut self, verdict: &Verdict, now: Timestamp) {
+    pub(super) fn announce(&mut self, verdict: &Verdict, now: Timestamp) {
         self.ensure(verdict.announcement(), "True", &verdict.reason, &verdict.message, now);
     }
 
     /// Marks the Job as finished, unless pods are still to be counted or to end.
-    pub fn seal(&mut self, verdict: &Verdict, now: Timestamp) -> bool {
+    pub(super) fn seal(&mut self, verdict: &Verdict, now: Timestamp) -> bool {
         if !self.uncounted_succeeded.is_empty() || !self.uncounted_failed.is_empty() || self.terminating > 0 {
             return false;
         }
@@ -157,7 +157,7 @@ impl Tally {
 
     /// Sets a condition, and returns whether that changed it. One that was never there is not
     /// added as False.
-    pub fn ensure(&mut self, kind: &str, status: &str, reason: &str, message: &str, now: Timestamp) -> bool {
+    pub(super) fn ensure(&mut self, kind: &str, status: &str, reason: &str, message: &str, now: Timestamp) -> bool {
         let new = JobCondition::new()
             .with_type(kind)
             .with_status(status)

@@ -5,7 +5,7 @@ use super::indexes::Intervals;
 use ferry_api::view::batch::v1::SuccessPolicyView;
 
 /// The message of the first rule that the succeeded indexes meet.
-pub fn match_success_policy(
+pub(super) fn match_success_policy(
     policy: Option<SuccessPolicyView<'_>>,
     completions: i32,
     succeeded: &Intervals,

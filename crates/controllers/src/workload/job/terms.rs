@@ -8,7 +8,7 @@ use ferry_api::view::batch::v1::{JobView, PodFailurePolicyView};
 const OWN_NAME: &str = "kubernetes.io/job-controller";
 
 #[derive(Clone, Copy)]
-pub struct JobTerms<'a> {
+pub(crate) struct JobTerms<'a> {
     pub job: JobView<'a>,
     pub parallelism: i32,
     /// `None` for a Job that one success completes.
@@ -25,7 +25,7 @@ pub struct JobTerms<'a> {
 }
 
 impl<'a> JobTerms<'a> {
-    pub fn of(job: JobView<'a>) -> Self {
+    pub(crate) fn of(job: JobView<'a>) -> Self {
         let spec = job.spec();
         let is_indexed = spec.completion_mode() == Some("Indexed");
         let failure_policy = spec.pod_failure_policy();
@@ -44,18 +44,18 @@ impl<'a> JobTerms<'a> {
     }
 
     /// Whether the completion mode is one that this controller knows.
-    pub fn is_known_mode(&self) -> bool {
+    pub(crate) fn is_known_mode(&self) -> bool {
         matches!(self.job.spec().completion_mode(), None | Some("NonIndexed" | "Indexed"))
     }
 }
 
 /// Whether another controller has been asked to look after the Job.
-pub fn is_managed_elsewhere(job: JobView<'_>) -> bool {
+pub(crate) fn is_managed_elsewhere(job: JobView<'_>) -> bool {
     job.spec().managed_by().is_some_and(|name| name != OWN_NAME)
 }
 
 /// Whether the Job has ended, in success or in failure.
-pub fn is_finished(job: JobView<'_>) -> bool {
+pub(crate) fn is_finished(job: JobView<'_>) -> bool {
     let conditions = job.status().conditions();
     condition::is_true(conditions, "Complete") || condition::is_true(conditions, "Failed")
 }

@@ -10,7 +10,7 @@ use ferry_api::view::core::v1::ReplicationController;
 use ferry_api::view::{Kind, Map, View};
 use ferry_client::SharedObject;
 
-pub trait ReplicaKind: Selecting {
+pub(crate) trait ReplicaKind: Selecting {
     const CONTROLLER: &'static str;
 
     /// Whether the status says how many pods are on their way out.
@@ -39,12 +39,12 @@ impl ReplicaKind for ReplicationController {
 }
 
 /// The set itself, or the controller as a set. The selector is not to be read from it.
-pub fn as_replica_set<K: ReplicaKind>(set: &SharedObject<K>) -> ReplicaSetView<'_> {
+pub(super) fn as_replica_set<K: ReplicaKind>(set: &SharedObject<K>) -> ReplicaSetView<'_> {
     ReplicaSetView::over(set.view().node())
 }
 
 /// A copy of the set with another status.
-pub fn with_status<K: Kind>(set: &SharedObject<K>, status: ReplicaSetStatus) -> K {
+pub(super) fn with_status<K: Kind>(set: &SharedObject<K>, status: ReplicaSetStatus) -> K {
     let mut own = set.to_owned();
     ferry_api::object::ensure_object(own.value_mut()).insert("status".to_owned(), status.into());
     own

@@ -7,11 +7,11 @@ use ferry_api::rules::pod;
 use ferry_api::view::core::v1::{Pod, PodView};
 use ferry_client::SharedObject;
 use jiff::Timestamp;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Chooses `count` of `active`. `related` are the pods whose nodes are to be evened out.
-pub fn plan_deletions(
+pub(super) fn plan_deletions(
     active: &[SharedObject<Pod>],
     related: &[SharedObject<Pod>],
     count: usize,
@@ -26,26 +26,37 @@ pub fn plan_deletions(
     }
     let neighbours = |pod: PodView<'_>| on_node.get(pod.spec().node_name()).copied().unwrap_or(0);
     let mut ranked: Vec<(Rank<'_>, &SharedObject<Pod>)> =
-        active.iter().map(|pod| (Rank::of(pod.view(), neighbours(pod.view())), pod)).collect();
-    ranked.sort_by(|(a, _), (b, _)| a.compare(b, now));
+        active.iter().map(|pod| (Rank::of(pod.view(), neighbours(pod.view()), now), pod)).collect();
+    ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
     ranked.into_iter().take(count).map(|(_, pod)| pod.clone()).collect()
 }
 
-/// What the order looks at, read once for each pod.
+/// What the order looks at, read once for each pod, the most telling first. Less goes first.
+///
+/// Upstream lets the uid decide between two ages of one magnitude before it looks at restarts,
+/// and looks at restarts where two ages are equal: three pods can so go in a circle. Here
+/// restarts count for both, and the uid decides last.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank<'a> {
     assigned: bool,
     phase: u8,
     ready: bool,
     cost: i32,
-    neighbours: usize,
-    ready_since: Option<Timestamp>,
-    restarts: (i32, i32),
-    created: Option<Timestamp>,
+    neighbours: Reverse<usize>,
+    ready_for: Age,
+    restarts: Reverse<(i32, i32)>,
+    age: Age,
     uid: &'a str,
 }
 
+/// The magnitude of an age. Younger goes first, but ages of the same power of two count as equal:
+/// always killing the very youngest would keep old pods on few nodes (KEP-2185, logarithmic
+/// scale down). An unknown time counts as the youngest.
+type Age = Option<i64>;
+
 impl<'a> Rank<'a> {
-    fn of(pod: PodView<'a>, neighbours: usize) -> Self {
+    fn of(pod: PodView<'a>, neighbours: usize, now: Timestamp) -> Self {
+        let ready = pod::is_ready(pod);
         Self {
             assigned: !pod.spec().node_name().is_empty(),
             phase: match pod.status().phase() {
@@ -53,47 +64,13 @@ impl<'a> Rank<'a> {
                 "Unknown" => 1,
                 _ => 2,
             },
-            ready: pod::is_ready(pod),
+            ready,
             cost: deletion_cost(pod),
-            neighbours,
-            ready_since: pod::ready_since(pod),
-            restarts: restarts(pod),
-            created: pod.metadata().creation_timestamp(),
+            neighbours: Reverse(neighbours),
+            ready_for: pod::ready_since(pod).filter(|_| ready).map(|since| magnitude(since, now)),
+            restarts: Reverse(restarts(pod)),
+            age: pod.metadata().creation_timestamp().map(|created| magnitude(created, now)),
             uid: pod.metadata().uid(),
-        }
-    }
-
-    /// Less goes first.
-    fn compare(&self, other: &Self, now: Timestamp) -> Ordering {
-        let certain = (self.assigned, self.phase, self.ready, self.cost, Reverse(self.neighbours));
-        certain
-            .cmp(&(other.assigned, other.phase, other.ready, other.cost, Reverse(other.neighbours)))
-            .then_with(|| {
-                if self.ready && other.ready && self.ready_since != other.ready_since {
-                    self.by_age(self.ready_since, other, other.ready_since, now)
-                } else {
-                    Ordering::Equal
-                }
-            })
-            .then_with(|| other.restarts.cmp(&self.restarts))
-            .then_with(|| {
-                if self.created == other.created {
-                    Ordering::Equal
-                } else {
-                    self.by_age(self.created, other, other.created, now)
-                }
-            })
-    }
-
-    /// Younger goes first, but ages of the same power of two count as equal and the uid
-    /// decides: always killing the very youngest would keep old pods on few nodes
-    /// (KEP-2185, logarithmic scale down). An unknown time counts as the youngest.
-    fn by_age(&self, mine: Option<Timestamp>, other: &Self, theirs: Option<Timestamp>, now: Timestamp) -> Ordering {
-        match (mine, theirs) {
-            (Some(mine), Some(theirs)) => {
-                magnitude(mine, now).cmp(&magnitude(theirs, now)).then_with(|| self.uid.cmp(other.uid))
-            }
-            (mine, theirs) => mine.is_some().cmp(&theirs.is_some()),
         }
     }
 }
@@ -192,5 +169,32 @@ mod tests {
         let older = pod("a", json!({}));
         let chosen = plan_deletions(&[younger, older], &[], 1, now);
         assert_eq!(chosen[0].name(), "a", "the uid decides");
+    }
+
+    #[test]
+    fn a_thousand_pods_have_one_order_however_they_are_listed() {
+        let now = NOW.parse().expect("a time");
+        let mut pods: Vec<SharedObject<Pod>> = (0..1_000_u32)
+            .map(|n| {
+                let scattered = n.wrapping_mul(2_654_435_761) >> 8;
+                // Ages of one magnitude and a few restarts, which go in a circle by upstream's order.
+                let since = format!("2024-01-01T0{}:00:{:02}Z", scattered % 3, scattered / 3 % 60);
+                let restarts = scattered / 7 % 4;
+                pod(
+                    &format!("{scattered:08x}"),
+                    json!({"/status": {"phase": "Running",
+                        "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": since}],
+                        "containerStatuses": [{"name": "c", "restartCount": restarts}]}}),
+                )
+            })
+            .collect();
+        let chosen = |pods: &[SharedObject<Pod>]| -> Vec<String> {
+            plan_deletions(pods, &[], 500, now).iter().map(|pod| pod.name().to_owned()).collect()
+        };
+        let first = chosen(&pods);
+        pods.reverse();
+        assert_eq!(chosen(&pods), first);
+        pods.rotate_left(333);
+        assert_eq!(chosen(&pods), first);
     }
 }

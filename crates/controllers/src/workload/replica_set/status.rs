@@ -12,7 +12,7 @@ const REPLICA_FAILURE: &str = "ReplicaFailure";
 
 /// The set's new status, or None when nothing changed. `terminating` is None for a kind
 /// whose status does not count them.
-pub fn compute_status(
+pub(super) fn compute_status(
     set: ReplicaSetView<'_>,
     active: &[SharedObject<Pod>],
     terminating: Option<&[SharedObject<Pod>]>,

@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 const MAX_BATCH: usize = 500;
 
 /// The set whose pods are changed, and what its caches held when the plan was made.
-pub struct Executor<'a> {
+pub(super) struct Executor<'a> {
     pub ctx: &'a Context,
     pub key: &'a Key,
     pub set: &'a SharedObject<StatefulSet>,
@@ -28,7 +28,7 @@ pub struct Executor<'a> {
 
 impl Executor<'_> {
     /// Returns whether a pod was deleted for the update. The first failure ends it.
-    pub async fn execute(&self, plan: &Plan) -> Result<bool> {
+    pub(super) async fn execute(&self, plan: &Plan) -> Result<bool> {
         for round in &plan.rounds {
             self.take(round).await?;
         }

@@ -25,7 +25,7 @@ const COLLISIONS: i32 = 16;
 /// StatefulSetSemanticRevisionComparison), so that an upgrade restarts no pod.
 pub type Defaults = Arc<dyn Fn(&mut Value) + Send + Sync>;
 
-pub struct History {
+pub(super) struct History {
     /// Oldest first, with the update revision if it was already there.
     pub revisions: Vec<Revision>,
     pub current: RevisedTemplate,
@@ -34,7 +34,11 @@ pub struct History {
 }
 
 /// Finds the set's revisions, and makes the one of the present template or renumbers it.
-pub async fn construct(ctx: &Context, set: &SharedObject<StatefulSet>, defaults: Option<&Defaults>) -> Result<History> {
+pub(super) async fn construct(
+    ctx: &Context,
+    set: &SharedObject<StatefulSet>,
+    defaults: Option<&Defaults>,
+) -> Result<History> {
     let revisions = own_revisions(ctx, set).await?;
     let view = set.view();
     let template = view.spec().template();
@@ -118,7 +122,11 @@ async fn own_revisions(ctx: &Context, set: &SharedObject<StatefulSet>) -> Result
 }
 
 /// The oldest revisions beyond the limit that neither the set nor a pod is of.
-pub fn plan_cleanup<'a>(set: StatefulSetView<'_>, history: &'a History, pods: &[SharedObject<Pod>]) -> Vec<&'a str> {
+pub(super) fn plan_cleanup<'a>(
+    set: StatefulSetView<'_>,
+    history: &'a History,
+    pods: &[SharedObject<Pod>],
+) -> Vec<&'a str> {
     let limit = set.spec().revision_history_limit().unwrap_or(10);
     let Ok(limit) = usize::try_from(limit) else { return Vec::new() };
     let mut live: HashSet<&str> = pods.iter().map(|pod| revision_of(pod.view())).collect();
@@ -129,7 +137,7 @@ pub fn plan_cleanup<'a>(set: StatefulSetView<'_>, history: &'a History, pods: &[
     unused.into_iter().take(surplus).collect()
 }
 
-pub async fn clean_up(
+pub(super) async fn clean_up(
     ctx: &Context,
     set: &SharedObject<StatefulSet>,
     history: &History,

@@ -11,25 +11,25 @@ use ferry_api::view::core::v1::{
 use ferry_api::view::meta::v1::ObjectMeta;
 use std::ops::Range;
 
-pub const REVISION_LABEL: &str = "controller-revision-hash";
+pub(super) const REVISION_LABEL: &str = "controller-revision-hash";
 const POD_NAME_LABEL: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX_LABEL: &str = "apps.kubernetes.io/pod-index";
 
 /// The template of the set as one of its revisions has it.
-pub struct RevisedTemplate {
+pub(super) struct RevisedTemplate {
     /// The name of the revision, which is also the label of its pods.
     pub revision: String,
     pub template: PodTemplateSpec,
 }
 
 /// The ordinals that the set is to have.
-pub fn ordinals(set: StatefulSetView<'_>) -> Range<i64> {
+pub(super) fn ordinals(set: StatefulSetView<'_>) -> Range<i64> {
     let start = i64::from(set.spec().ordinals().map_or(0, |ordinals| ordinals.start()));
     start..start + i64::from(set.spec().replicas().unwrap_or(1).max(0))
 }
 
 /// The ordinal of the set's pod of that name; `None` for a name that is no pod's of this set.
-pub fn ordinal_of(set: StatefulSetView<'_>, name: &str) -> Option<i64> {
+pub(super) fn ordinal_of(set: StatefulSetView<'_>, name: &str) -> Option<i64> {
     let (parent, number) = name.rsplit_once('-')?;
     let ordinal: i32 = number.parse().ok().filter(|ordinal| *ordinal >= 0)?;
     // A number with a sign or zeros before it would be another name for the same pod.
@@ -37,25 +37,25 @@ pub fn ordinal_of(set: StatefulSetView<'_>, name: &str) -> Option<i64> {
 }
 
 /// The ordinal of a pod that was claimed by its name.
-pub fn ordinal(set: StatefulSetView<'_>, pod: PodView<'_>) -> Option<i64> {
+pub(super) fn ordinal(set: StatefulSetView<'_>, pod: PodView<'_>) -> Option<i64> {
     ordinal_of(set, pod.metadata().name())
 }
 
-pub fn pod_name(set: StatefulSetView<'_>, ordinal: i64) -> String {
+pub(super) fn pod_name(set: StatefulSetView<'_>, ordinal: i64) -> String {
     format!("{}-{ordinal}", set.metadata().name())
 }
 
 /// The revision that a pod was made of; empty for one that was adopted.
-pub fn revision_of(pod: PodView<'_>) -> &str {
+pub(super) fn revision_of(pod: PodView<'_>) -> &str {
     pod.metadata().labels().get(REVISION_LABEL).unwrap_or_default()
 }
 
-pub fn claim_name(set: StatefulSetView<'_>, template: PersistentVolumeClaimView<'_>, ordinal: i64) -> String {
+pub(super) fn claim_name(set: StatefulSetView<'_>, template: PersistentVolumeClaimView<'_>, ordinal: i64) -> String {
     format!("{}-{}-{ordinal}", template.metadata().name(), set.metadata().name())
 }
 
 /// The claims of the pod with this ordinal, each with the name of its template.
-pub fn plan_claims(set: StatefulSetView<'_>, ordinal: i64) -> Vec<PersistentVolumeClaim> {
+pub(super) fn plan_claims(set: StatefulSetView<'_>, ordinal: i64) -> Vec<PersistentVolumeClaim> {
     let templates = set.spec().volume_claim_templates();
     let selector = set.spec().selector().map(|selector| selector.match_labels()).unwrap_or_default();
     let claim = |template: PersistentVolumeClaimView<'_>| {
@@ -71,13 +71,13 @@ pub fn plan_claims(set: StatefulSetView<'_>, ordinal: i64) -> Vec<PersistentVolu
 }
 
 /// Whether the pod carries the labels of its name.
-pub fn identity_matches(pod: PodView<'_>) -> bool {
+pub(super) fn identity_matches(pod: PodView<'_>) -> bool {
     let meta = pod.metadata();
     meta.labels().get(POD_NAME_LABEL) == Some(meta.name())
 }
 
 /// Whether the pod mounts the claims of its ordinal.
-pub fn storage_matches(set: StatefulSetView<'_>, pod: PodView<'_>, ordinal: i64) -> bool {
+pub(super) fn storage_matches(set: StatefulSetView<'_>, pod: PodView<'_>, ordinal: i64) -> bool {
     set.spec().volume_claim_templates().iter().all(|template| {
         let volumes = pod.spec().volumes();
         let volume = volumes.iter().find(|volume| volume.name() == template.metadata().name());
@@ -87,13 +87,13 @@ pub fn storage_matches(set: StatefulSetView<'_>, pod: PodView<'_>, ordinal: i64)
 }
 
 /// Gives a pod the labels of its name.
-pub fn set_identity(meta: &mut ObjectMeta, name: &str, ordinal: i64) {
+pub(super) fn set_identity(meta: &mut ObjectMeta, name: &str, ordinal: i64) {
     meta.insert_labels(POD_NAME_LABEL, name);
     meta.insert_labels(POD_INDEX_LABEL, ordinal.to_string());
 }
 
 /// Puts the claims of the ordinal in the place of volumes with the names of their templates.
-pub fn set_storage(set: StatefulSetView<'_>, spec: &mut PodSpec, ordinal: i64) {
+pub(super) fn set_storage(set: StatefulSetView<'_>, spec: &mut PodSpec, ordinal: i64) {
     let templates = set.spec().volume_claim_templates();
     let claimed = templates.iter().map(|template| {
         let source = PersistentVolumeClaimVolumeSource::new().with_claim_name(claim_name(set, template, ordinal));
@@ -107,7 +107,7 @@ pub fn set_storage(set: StatefulSetView<'_>, spec: &mut PodSpec, ordinal: i64) {
 }
 
 /// The pod with this ordinal, of a revision's template.
-pub fn plan_pod(set: StatefulSetView<'_>, of: &RevisedTemplate, ordinal: i64) -> Pod {
+pub(super) fn plan_pod(set: StatefulSetView<'_>, of: &RevisedTemplate, ordinal: i64) -> Pod {
     let template = of.template.view();
     let (meta, name) = (template.metadata(), pod_name(set, ordinal));
     let mut metadata = ObjectMeta::new()

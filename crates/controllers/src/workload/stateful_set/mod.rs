@@ -45,7 +45,7 @@ use std::time::Duration;
 const RECHECK: Duration = Duration::from_secs(5 * 60 + 1);
 
 #[derive(Default)]
-pub struct StatefulSetController {
+pub(crate) struct StatefulSetController {
     expectations: Arc<Expectations>,
     /// The uid and version of each set whose status was written last.
     written: Mutex<HashMap<Key, (String, u64)>>,
@@ -53,7 +53,7 @@ pub struct StatefulSetController {
 }
 
 impl StatefulSetController {
-    pub fn new(defaults: Option<Defaults>) -> Self {
+    pub(crate) fn new(defaults: Option<Defaults>) -> Self {
         Self { defaults, ..Default::default() }
     }
 }

@@ -19,10 +19,10 @@ use jiff::Timestamp;
 use std::collections::HashMap;
 
 /// The claims of a set's pods, by name.
-pub type Claims = HashMap<String, SharedObject<PersistentVolumeClaim>>;
+pub(super) type Claims = HashMap<String, SharedObject<PersistentVolumeClaim>>;
 
 /// The present state of a set, as the caches show it.
-pub struct Observed<'a> {
+pub(super) struct Observed<'a> {
     pub set: StatefulSetView<'a>,
     pub current: &'a RevisedTemplate,
     pub update: &'a RevisedTemplate,
@@ -33,7 +33,7 @@ pub struct Observed<'a> {
 
 /// One change to one pod.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub(super) enum Step {
     /// Makes the pod, and its claims before it.
     Create(Pod),
     Delete(SharedObject<Pod>),
@@ -48,14 +48,14 @@ pub enum Step {
 /// Rounds of steps. The steps of a round are independent of each other in a Parallel set; an
 /// ordered set takes them one by one. A failure ends the plan.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub(super) struct Plan {
     pub rounds: Vec<Vec<Step>>,
     /// The pod that makes room for one of the update revision, after all rounds.
     pub outdated: Option<SharedObject<Pod>>,
 }
 
 /// The pods of a set by their places.
-pub struct Members {
+pub(super) struct Members {
     /// One for each ordinal of the set, with `None` where a pod is missing.
     pub replicas: Vec<(i64, Option<SharedObject<Pod>>)>,
     /// The pods outside of the set's ordinals, highest first.
@@ -63,7 +63,7 @@ pub struct Members {
 }
 
 impl Observed<'_> {
-    pub fn members(&self) -> Members {
+    pub(super) fn members(&self) -> Members {
         let range = ordinals(self.set);
         let mut replicas: Vec<(i64, Option<SharedObject<Pod>>)> = range.clone().map(|place| (place, None)).collect();
         let mut condemned = Vec::new();
@@ -78,7 +78,7 @@ impl Observed<'_> {
         Members { replicas, condemned: condemned.into_iter().map(|(_, pod)| pod).collect() }
     }
 
-    pub fn is_available(&self, pod: PodView<'_>) -> bool {
+    pub(super) fn is_available(&self, pod: PodView<'_>) -> bool {
         is_available(pod, self.set.spec().min_ready_seconds(), self.now)
     }
 
@@ -122,7 +122,7 @@ impl Observed<'_> {
         goes_on
     }
 
-    pub fn is_ordered(&self) -> bool {
+    pub(super) fn is_ordered(&self) -> bool {
         self.set.spec().pod_management_policy() != "Parallel"
     }
 
@@ -204,7 +204,7 @@ fn is_running_and_ready(pod: PodView<'_>) -> bool {
 }
 
 /// A set that is being deleted changes nothing any more.
-pub fn plan_set(observed: &Observed<'_>) -> Plan {
+pub(super) fn plan_set(observed: &Observed<'_>) -> Plan {
     let mut plan = Plan::default();
     if observed.set.metadata().deletion_timestamp().is_some() {
         return plan;

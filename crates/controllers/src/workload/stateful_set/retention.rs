@@ -20,7 +20,7 @@ use ferry_api::view::meta::v1::{ObjectMetaView, OwnerReference, OwnerReferenceVi
 
 /// The two that may own a claim.
 #[derive(Clone, Copy)]
-pub struct Owners<'a> {
+pub(super) struct Owners<'a> {
     pub set: StatefulSetView<'a>,
     /// A pod that is still to be made has no uid.
     pub pod: PodView<'a>,
@@ -28,7 +28,7 @@ pub struct Owners<'a> {
 
 /// How a claim stands to its owners.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClaimOwnership {
+pub(super) struct ClaimOwnership {
     /// Another controller has the claim, so the policy is not applied to it.
     pub is_contested: bool,
     /// The references as they are to be; `None` where nothing is to be changed.
@@ -37,7 +37,7 @@ pub struct ClaimOwnership {
 
 impl Owners<'_> {
     /// Decides about a claim of the pod.
-    pub fn judge(self, claim: ObjectMetaView<'_>) -> ClaimOwnership {
+    pub(super) fn judge(self, claim: ObjectMetaView<'_>) -> ClaimOwnership {
         // A predecessor's references are left to garbage collection.
         let is_stale = self.is_stale(claim);
         let is_contested = self.has_unexpected_controller(claim);
@@ -66,7 +66,7 @@ impl Owners<'_> {
     }
 
     /// Whether a claim is a former pod's, which the pod must wait to see the end of.
-    pub fn blocks_creation(self, claim: ObjectMetaView<'_>) -> bool {
+    pub(super) fn blocks_creation(self, claim: ObjectMetaView<'_>) -> bool {
         self.deletes_when_scaled() && self.has_stale(claim, |owner| self.names_pod(owner), self.pod_uid())
     }
 

@@ -10,7 +10,7 @@ use ferry_client::SharedObject;
 
 /// The status as it is to be; `None` where it already is. `replaced` is how many pods of the
 /// current revision were deleted for the update in this reconcile.
-pub fn compute_status(observed: &Observed<'_>, collisions: i32, replaced: i32) -> Option<StatefulSetStatus> {
+pub(super) fn compute_status(observed: &Observed<'_>, collisions: i32, replaced: i32) -> Option<StatefulSetStatus> {
     let set = observed.set;
     let members = observed.members();
     let pods: Vec<&SharedObject<Pod>> =

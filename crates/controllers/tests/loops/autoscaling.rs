@@ -2,35 +2,16 @@
 //! as the metrics server: sizes, conditions and events are upstream's, metrics that come late
 //! are found by themselves, and an autoscaler is looked at every 15 seconds and no oftener.
 
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{has_event, new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
 const POD_METRICS: &str = "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods";
 
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let run = ferry_controllers::run(Config::default(), Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
-
 /// An API with a Widget `web` of so many replicas, and as many ready pods that request a core.
 fn with_widget(replicas: usize) -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
+    let api = new_api();
     api.create(
         "widgets",
         json!({"metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": replicas},
@@ -83,10 +64,6 @@ fn condition(api: &MemoryApi, name: &str, kind: &str) -> (String, String, String
     let found = conditions.into_iter().find(|condition| condition["type"] == kind).unwrap_or_default();
     let text = |field: &str| found[field].as_str().unwrap_or_default().to_owned();
     (text("status"), text("reason"), text("message"))
-}
-
-fn has_event(api: &MemoryApi, reason: &str, message: &str) -> bool {
-    api.list("events").iter().any(|event| event["reason"] == reason && event["message"] == message)
 }
 
 async fn until_reason(api: &MemoryApi, name: &str, kind: &str, reason: &str) {

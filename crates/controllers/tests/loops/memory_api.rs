@@ -37,12 +37,15 @@ const KINDS: &[(&str, &str, &str, &str, bool)] = &[
     ("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", true),
     ("", "v1", "persistentvolumes", "PersistentVolume", false),
     ("storage.k8s.io", "v1", "storageclasses", "StorageClass", false),
+    ("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", false),
+    ("storage.k8s.io", "v1", "csidrivers", "CSIDriver", false),
     ("apps", "v1", "controllerrevisions", "ControllerRevision", true),
     ("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true),
     ("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", true),
     ("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", false),
     ("batch", "v1", "jobs", "Job", true),
     ("batch", "v1", "cronjobs", "CronJob", true),
+    ("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true),
     ("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", true),
     ("example.com", "v1", "widgets", "Widget", true),
     ("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", true),
@@ -74,6 +77,7 @@ struct State {
     /// How often each verb was used on each resource.
     calls: HashMap<(String, String), usize>,
     refuse_creates_of: HashSet<String>,
+    refuse_deletes_of: HashSet<String>,
     /// A group whose API server does not answer, as an APIService may name one.
     broken_group: Option<String>,
     /// What is answered at paths of API servers that an APIService would name.
@@ -99,6 +103,7 @@ impl MemoryApi {
             backlog: Vec::new(),
             calls: HashMap::new(),
             refuse_creates_of: HashSet::new(),
+            refuse_deletes_of: HashSet::new(),
             broken_group: None,
             elsewhere: HashMap::new(),
             empty_group: None,
@@ -130,6 +135,16 @@ impl MemoryApi {
         }
     }
 
+    /// Refuses every deletion of the resource, as an admission webhook may.
+    pub fn refuse_deletes_of(&self, plural: &str, refuse: bool) {
+        let mut state = self.state();
+        if refuse {
+            state.refuse_deletes_of.insert(plural.to_owned());
+        } else {
+            state.refuse_deletes_of.remove(plural);
+        }
+    }
+
     pub fn refuse_creates_of(&self, plural: &str, refuse: bool) {
         let mut state = self.state();
         if refuse {
@@ -157,6 +172,15 @@ impl MemoryApi {
 
     pub fn calls(&self, method: &str, plural: &str) -> usize {
         self.state().calls.get(&(method.to_owned(), plural.to_owned())).copied().unwrap_or(0)
+    }
+
+    /// How often each verb was used on each resource.
+    pub fn calls_by_kind(&self) -> BTreeMap<(String, String), usize> {
+        self.state().calls.iter().map(|(call, count)| (call.clone(), *count)).collect()
+    }
+
+    pub fn all_calls(&self) -> usize {
+        self.state().calls.values().sum()
     }
 
     pub fn create(&self, plural: &str, object: Value) -> Value {
@@ -317,6 +341,9 @@ impl MemoryApi {
                     object["metadata"]["resourceVersion"] = live_revision;
                 }
                 state.update(place(name), object, None)
+            }
+            ("DELETE", _) if state.refuse_deletes_of.contains(&plural) => {
+                Err(Status::forbidden(&GroupResource::new("", plural), "", "admission webhook denied the request"))
             }
             ("DELETE", [name]) => state.delete(&place(name), body),
             ("DELETE", []) => {

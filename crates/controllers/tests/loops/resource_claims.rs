@@ -1,34 +1,9 @@
 //! ResourceClaims against an API in memory: made of templates, reserved for pods that bring
 //! their node along, and freed when the last pod is done.
 
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let config = Config { root_ca: "PEM".to_owned(), ..Default::default() };
-    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
-
-fn new_api() -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
-    api
-}
 
 fn template(api: &MemoryApi) {
     api.create(

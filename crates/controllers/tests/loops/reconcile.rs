@@ -1,42 +1,12 @@
 //! All controllers together against an API in memory: what a user does at one end comes
 //! out at the other, and stale caches, cycles and refusals do no harm.
 
-mod memory_api;
-
-use ferry_client::{Informers, ResourcePath};
+use crate::harness::{config, namespace, new_api, start, start_with};
+use crate::memory_api::MemoryApi;
+use ferry_client::ResourcePath;
 use ferry_controllers::Config;
-use memory_api::MemoryApi;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-/// Starts every controller; they end with the guard.
-fn start(api: &MemoryApi) -> DropGuard {
-    start_with_grace(api, Duration::from_secs(40))
-}
-
-fn start_with_grace(api: &MemoryApi, grace: Duration) -> DropGuard {
-    start_sharing(api, grace).0
-}
-
-/// Also returns the informers that the controllers share.
-fn start_sharing(api: &MemoryApi, grace: Duration) -> (DropGuard, Informers) {
-    let shutdown = CancellationToken::new();
-    let config = Config { root_ca: "PEM".to_owned(), node_monitor_grace_period: grace, ..Default::default() };
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers.clone(), shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    (shutdown.drop_guard(), informers)
-}
-
-fn namespace(api: &MemoryApi, name: &str) {
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": name}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
-}
 
 fn web(replicas: i32) -> Value {
     json!({
@@ -131,6 +101,35 @@ async fn a_deployment_becomes_pods_and_endpoints_and_rolls() {
         messages.iter().any(|m| {
             m.as_str().is_some_and(|m| m.starts_with("Scaled up replica set web-") && m.ends_with(" from 0 to 3"))
         })
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pods_that_cannot_be_deleted_count_against_the_surge_of_a_roll_out() {
+    let api = new_api();
+    node(&api);
+    let mut deployment = web(4);
+    deployment["spec"]["strategy"]["rollingUpdate"] = json!({"maxSurge": 1, "maxUnavailable": 2});
+    api.create("deployments", deployment);
+    let _guard = start(&api);
+    until_with_pods(&api, "the deployment is complete", |api| complete(api, 4)).await;
+    api.refuse_deletes_of("pods", true);
+    api.edit("deployments", "default", "web", |web| {
+        web["spec"]["template"]["spec"]["containers"][0]["image"] = json!("v2");
+        web["metadata"]["generation"] = json!(2);
+    });
+    let within_bounds = |api: &MemoryApi| assert!(api.list("pods").len() <= 5, "{} pods", api.list("pods").len());
+    let refused = |api: &MemoryApi| {
+        within_bounds(api);
+        api.calls("DELETE", "pods") >= 12
+    };
+    until_with_pods(&api, "deletions have been tried for a while", refused).await;
+    api.refuse_deletes_of("pods", false);
+    until_with_pods(&api, "the new template is rolled out", |api| {
+        within_bounds(api);
+        let is_new = |pod: &Value| pod["spec"]["containers"][0]["image"] == "v2";
+        api.list("pods").len() == 4 && api.list("pods").iter().all(is_new)
     })
     .await;
 }
@@ -377,7 +376,7 @@ async fn an_object_goes_with_its_last_owner_only() {
 #[tokio::test(start_paused = true)]
 async fn an_informer_of_a_kind_that_lived_for_a_moment_ends() {
     let api = MemoryApi::new();
-    let (_guard, informers) = start_sharing(&api, Duration::from_secs(40));
+    let (_guard, informers) = start_with(&api, config());
     namespace(&api, "default");
     api.until("the controllers run", |api| api.get("serviceaccounts", "default", "default").is_some()).await;
     let informers = informers;
@@ -494,7 +493,8 @@ async fn a_silent_node_is_tainted_and_its_pods_leave() {
             "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}),
         );
     }
-    let _guard = start_with_grace(&api, Duration::from_secs(2));
+    let config = Config { node_monitor_grace_period: Duration::from_secs(2), ..config() };
+    let _guard = start_with(&api, config).0;
     // n2 keeps its lease fresh, n1 does not.
     api.create("leases", json!({"metadata": {"name": "n2", "namespace": "kube-node-lease"}, "spec": {}}));
     let beating = tokio::spawn({

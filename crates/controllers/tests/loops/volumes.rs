@@ -1,35 +1,10 @@
 //! Claims and volumes against an API in memory: they find each other whichever comes first,
 //! and whenever the controllers are stopped and started.
 
-// Each test file uses a part of the API in memory.
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{has_event, new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::sync::Arc;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let run = ferry_controllers::run(Config::default(), Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
-
-fn cluster() -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
-    api
-}
 
 fn claim(name: &str, class: Value) -> Value {
     json!({"metadata": {"name": name, "namespace": "default"}, "status": {"phase": "Pending"}, "spec": {
@@ -52,18 +27,13 @@ fn claims_volume(api: &MemoryApi, name: &str) -> String {
     claim["spec"]["volumeName"].as_str().unwrap_or_default().to_owned()
 }
 
-fn has_event(api: &MemoryApi, reason: &str, text: &str) -> bool {
-    let says = |event: &Value| event["message"].as_str().is_some_and(|message| message.contains(text));
-    api.list("events").iter().any(|event| event["reason"] == reason && says(event))
-}
-
 async fn until_bound(api: &MemoryApi, name: &str) {
     api.until("the claim is bound", |api| phase(api, "persistentvolumeclaims", name) == "Bound").await;
 }
 
 #[tokio::test]
 async fn a_claim_gets_the_smallest_volume_and_releases_it() {
-    let api = cluster();
+    let api = new_api();
     let _running = start(&api);
     for (name, size) in [("large", "9Gi"), ("small", "2Gi"), ("tiny", "1Mi")] {
         api.create("persistentvolumes", volume(name, size));
@@ -90,7 +60,7 @@ async fn a_claim_gets_the_smallest_volume_and_releases_it() {
 
 #[tokio::test]
 async fn a_claim_that_came_first_is_woken_by_its_volume_and_lost_with_it() {
-    let api = cluster();
+    let api = new_api();
     let _running = start(&api);
     api.create("persistentvolumeclaims", claim("data", json!("")));
     let text = "no persistent volumes available for this claim and no storage class is set";
@@ -114,7 +84,7 @@ async fn a_claim_that_came_first_is_woken_by_its_volume_and_lost_with_it() {
 
 #[tokio::test]
 async fn a_claim_gets_a_default_class_that_came_later_and_its_provisioner_is_asked() {
-    let api = cluster();
+    let api = new_api();
     let _running = start(&api);
     api.create("persistentvolumeclaims", claim("data", Value::Null));
     api.create(
@@ -158,7 +128,7 @@ async fn a_claim_gets_a_default_class_that_came_later_and_its_provisioner_is_ask
 #[tokio::test]
 async fn claims_and_volumes_pair_off_while_the_controllers_are_restarted() {
     const PAIRS: usize = 60;
-    let api = cluster();
+    let api = new_api();
     for i in 0..PAIRS {
         api.create("persistentvolumeclaims", claim(&format!("c{i}"), json!("")));
         api.create("persistentvolumes", volume(&format!("v{i}"), "1Gi"));
@@ -189,7 +159,7 @@ async fn claims_and_volumes_pair_off_while_the_controllers_are_restarted() {
 
 #[tokio::test]
 async fn an_ephemeral_volume_gets_a_claim_of_its_own_and_takes_no_other() {
-    let api = cluster();
+    let api = new_api();
     let _running = start(&api);
     api.create("persistentvolumeclaims", claim("web-taken", json!("")));
     let template = |name: &str| {

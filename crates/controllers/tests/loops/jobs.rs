@@ -2,35 +2,11 @@
 //! once while the controllers stop and start, failures and suspension end as upstream's, and
 //! finished Jobs cost nothing.
 
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{has_event, new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let config = Config { root_ca: "PEM".to_owned(), ..Default::default() };
-    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
-
-fn new_api() -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
-    api
-}
+use std::sync::Mutex;
 
 fn job(name: &str, spec: Value) -> Value {
     let mut all = json!({"parallelism": 1, "completions": 1, "backoffLimit": 6, "selector": {"matchLabels": {"job": name}},
@@ -64,10 +40,6 @@ fn status(api: &MemoryApi, name: &str) -> Value {
 fn condition(api: &MemoryApi, name: &str, kind: &str) -> Option<Value> {
     let conditions = status(api, name)["conditions"].as_array().cloned().unwrap_or_default();
     conditions.into_iter().find(|condition| condition["type"] == kind && condition["status"] == "True")
-}
-
-fn has_event(api: &MemoryApi, reason: &str) -> bool {
-    api.list("events").iter().any(|event| event["reason"] == reason)
 }
 
 fn tracked_pods(api: &MemoryApi) -> usize {
@@ -128,7 +100,8 @@ async fn an_indexed_job_completes_every_index() {
     let status = status(&api, "pi");
     assert_eq!((&status["completedIndexes"], &status["succeeded"]), (&json!("0-11"), &json!(12)));
     assert_eq!(api.list("pods").len(), 12);
-    api.until("the events are there", |api| has_event(api, "Completed") && has_event(api, "SuccessfulCreate")).await;
+    api.until("the events are there", |api| has_event(api, "Completed", "") && has_event(api, "SuccessfulCreate", ""))
+        .await;
 }
 
 #[tokio::test]
@@ -152,7 +125,7 @@ async fn a_job_past_its_limit_deletes_its_pods_and_then_fails() {
     let status = status(&api, "pi");
     assert_eq!((&status["failed"], status.get("active")), (&json!(3), None));
     assert_eq!((api.list("pods").len(), tracked_pods(&api)), (1, 0), "only the failed pod stays");
-    api.until("the event is there", |api| has_event(api, "BackoffLimitExceeded")).await;
+    api.until("the event is there", |api| has_event(api, "BackoffLimitExceeded", "")).await;
 }
 
 #[tokio::test]

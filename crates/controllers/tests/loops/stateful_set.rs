@@ -1,32 +1,12 @@
 //! StatefulSets against an API in memory: the order of their pods holds while the controllers
 //! are stopped and started at random, and so does the partition of an update.
 
-// Each test file uses a part of the API in memory.
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{Dice, new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let run = ferry_controllers::run(Config::default(), Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
 
 fn cluster() -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
+    let api = new_api();
     api.create(
         "nodes",
         json!({"metadata": {"name": "n1"}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}),
@@ -92,16 +72,6 @@ fn edit_spec(api: &MemoryApi, change: impl FnOnce(&mut Value)) {
         change(&mut set["spec"]);
         set["metadata"]["generation"] = json!(set["metadata"]["generation"].as_i64().unwrap_or(1) + 1);
     });
-}
-
-/// A generator that needs no crate: the restarts differ from run to run of the loop only.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
 }
 
 /// Plays the kubelet until `condition` holds, while the controllers are stopped and started.

@@ -1,34 +1,9 @@
 //! CronJobs against an API in memory: Jobs are started, listed and cleaned up, a run is
 //! started once however often the controllers restart, and idle CronJobs cost nothing.
 
-#[allow(dead_code)]
-mod memory_api;
-
-use ferry_client::Informers;
-use ferry_controllers::Config;
-use memory_api::MemoryApi;
+use crate::harness::{has_event, new_api, start};
+use crate::memory_api::MemoryApi;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-fn start(api: &MemoryApi) -> DropGuard {
-    let shutdown = CancellationToken::new();
-    let client = api.client();
-    let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
-    let config = Config { root_ca: "PEM".to_owned(), ..Default::default() };
-    let run = ferry_controllers::run(config, Arc::new(move |_| client.clone()), informers, shutdown.clone());
-    tokio::spawn(async move { run.await.expect("the configuration is valid") });
-    shutdown.drop_guard()
-}
-
-fn new_api() -> MemoryApi {
-    let api = MemoryApi::new();
-    api.create(
-        "namespaces",
-        json!({"metadata": {"name": "default"}, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}),
-    );
-    api
-}
 
 /// Objects of the API in memory were made in 2024, so that a run is due at once. The suspended
 /// Job makes no pods.
@@ -61,10 +36,6 @@ fn active(api: &MemoryApi, name: &str) -> usize {
     status(api, name)["active"].as_array().map_or(0, Vec::len)
 }
 
-fn has_event(api: &MemoryApi, reason: &str) -> bool {
-    api.list("events").iter().any(|event| event["reason"] == reason)
-}
-
 fn only_job(api: &MemoryApi) -> Value {
     let mut jobs = api.list("jobs");
     assert_eq!(jobs.len(), 1);
@@ -92,8 +63,10 @@ async fn a_run_is_started_listed_and_seen_to_end() {
         status(api, "tick")["lastSuccessfulTime"] == "2026-01-01T00:05:00Z" && active(api, "tick") == 0
     })
     .await;
-    api.until("the events are there", |api| has_event(api, "SuccessfulCreate") && has_event(api, "SawCompletedJob"))
-        .await;
+    api.until("the events are there", |api| {
+        has_event(api, "SuccessfulCreate", "") && has_event(api, "SawCompletedJob", "")
+    })
+    .await;
     assert_eq!(api.calls("POST", "jobs"), 1, "the run of this year has been");
 }
 
@@ -136,8 +109,8 @@ async fn the_history_is_kept_short() {
     let mut left: Vec<Value> = api.list("jobs").iter().map(|job| job["metadata"]["name"].clone()).collect();
     left.sort_by_key(Value::to_string);
     assert_eq!(left, [json!("old-4"), json!("old-5")]);
-    api.until("it is reported", |api| has_event(api, "SuccessfulDelete")).await;
-    assert!(!has_event(&api, "FailedDelete"));
+    api.until("it is reported", |api| has_event(api, "SuccessfulDelete", "")).await;
+    assert!(!has_event(&api, "FailedDelete", ""));
 }
 
 #[tokio::test]
@@ -158,7 +131,7 @@ async fn a_replaced_job_makes_way() {
         active(api, "tick") == 1 && only_job(api)["metadata"]["uid"] != first["metadata"]["uid"]
     })
     .await;
-    api.until("the missed runs are reported", |api| has_event(api, "TooManyMissedTimes")).await;
+    api.until("the missed runs are reported", |api| has_event(api, "TooManyMissedTimes", "")).await;
 }
 
 #[tokio::test]
@@ -167,7 +140,7 @@ async fn a_job_that_cannot_be_made_is_reported_and_tried_again() {
     api.refuse_creates_of("jobs", true);
     let _guard = start(&api);
     api.create("cronjobs", cron_job("tick", json!({})));
-    api.until("it is reported", |api| has_event(api, "FailedCreate")).await;
+    api.until("it is reported", |api| has_event(api, "FailedCreate", "")).await;
     api.refuse_creates_of("jobs", false);
     api.until("the run is listed", |api| active(api, "tick") == 1).await;
 }
@@ -187,7 +160,7 @@ async fn idle_and_impossible_cron_jobs_cost_nothing() {
     let _guard = start(&api);
     api.create("cronjobs", cron_job("tick", json!({})));
     api.until("the one run is listed", |api| active(api, "tick") == 1).await;
-    api.until("the impossible one is reported", |api| has_event(api, "InvalidSchedule")).await;
+    api.until("the impossible one is reported", |api| has_event(api, "InvalidSchedule", "")).await;
     assert_eq!((api.calls("POST", "jobs"), api.calls("PUT", "cronjobs")), (1, 1));
     assert_eq!(api.list("events").iter().filter(|event| event["reason"] == "InvalidSchedule").count(), 1);
 }
