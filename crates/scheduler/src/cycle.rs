@@ -3,7 +3,7 @@
 
 use crate::explain::Scored;
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
+use crate::framework::{Code, CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::snapshot::Snapshot;
@@ -21,6 +21,9 @@ pub enum NoFit {
     NoNodes,
     #[error("{0}")]
     Unfit(Box<FitError>),
+    /// A plugin could not decide.
+    #[error("{0}")]
+    Error(String),
 }
 
 pub struct Decision {
@@ -52,6 +55,7 @@ pub fn decide(
     let mut state = CycleState::default();
     let mut diagnosis = Diagnosis::default();
     let feasible = find_feasible(framework, snapshot, pod, nominated, start, &mut state, &mut diagnosis);
+    let feasible = feasible.map_err(|error| Refusal { why: NoFit::Error(error), post_filter: None })?;
     let mut scored = Scored { slots: feasible.iter().map(|node| node.slot).collect(), plugins: Vec::new() };
     let node = match feasible.as_slice() {
         [] => return Err(refuse(framework, snapshot, pod, nominated, &state, diagnosis)),
@@ -72,34 +76,37 @@ fn find_feasible<'s>(
     start: &mut usize,
     state: &mut CycleState,
     diagnosis: &mut Diagnosis,
-) -> Vec<&'s NodeInfo> {
+) -> Result<Vec<&'s NodeInfo>, String> {
     let (names, narrowed_by) = match framework.pre_filter(state, pod, snapshot) {
         Ok(result) => result,
+        Err(rejection) if rejection.code == Code::Error => return Err(rejection.reasons.join(", ")),
         Err(rejection) => {
             diagnosis.pre_filter_message = rejection.reasons.join(", ");
             diagnosis.plugins.insert(rejection.plugin);
             diagnosis.others = Some(rejection);
-            return Vec::new();
+            return Ok(Vec::new());
         }
     };
     // The node that was made free for the pod is tried before all others.
     if let Some(node) = snapshot.get(pod.nominated_node_name())
         && framework.filter_with_nominated(state, pod, node, nominated).is_ok()
     {
-        return vec![node];
+        return Ok(vec![node]);
     }
     let all = snapshot.len();
     let wanted = compute_feasible_to_find(all, framework.feasible_percent());
     let mut feasible = Vec::new();
     let mut looked_at = 0;
+    let mut error = None;
     // Returns whether the search goes on.
     let mut look_at = |node: &'s NodeInfo| {
         looked_at += 1;
         match framework.filter_with_nominated(state, pod, node, nominated) {
             Ok(()) => feasible.push(node),
+            Err(rejection) if rejection.code == Code::Error => error = Some(rejection.reasons.join(", ")),
             Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
         }
-        feasible.len() < wanted
+        feasible.len() < wanted && error.is_none()
     };
     match &names {
         Some(names) => {
@@ -114,8 +121,11 @@ fn find_feasible<'s>(
         }
     }
     *start = (*start + looked_at) % all;
+    if let Some(error) = error {
+        return Err(error);
+    }
     diagnosis.plugins.extend(narrowed_by);
-    feasible
+    Ok(feasible)
 }
 
 /// The number of nodes that fit that is enough: all on small clusters, down to 5 % on large
@@ -186,7 +196,7 @@ mod tests {
             vec![tainted("a"), tainted("b"), full],
             &asking(json!({"cpu": "1"})),
             Err(
-                "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
+                "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
             ),
         );
         check(Vec::new(), &pod(json!({})), Err("no nodes available to schedule pods"));
@@ -201,7 +211,7 @@ mod tests {
             vec![holding(node("a", json!({})), &[])],
             &pod(named),
             Err(
-                "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+                "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
             ),
         );
     }

@@ -9,6 +9,7 @@
 
 mod configuration;
 pub mod cycle;
+pub mod devices;
 mod explain;
 pub mod fit_error;
 pub mod framework;
@@ -34,6 +35,9 @@ pub enum Error {
     Bind { plugin: &'static str, source: ferry_client::Error },
     #[error("running PreBind plugin {plugin:?}: {reason}")]
     PreBind { plugin: &'static str, reason: String },
+    /// Requests that a plugin wanted outside of a binding.
+    #[error("plugin {plugin:?}: {source}")]
+    Errand { plugin: &'static str, source: ferry_client::Error },
     /// The pod went while a plugin was at work for it.
     #[error("pod does not exist any more: pod {name:?} not found")]
     PodGone { name: String },

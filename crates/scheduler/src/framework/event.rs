@@ -4,6 +4,7 @@
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use ferry_api::view::core::v1::{Node, Pod};
+use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_api::view::{Kind, View};
 
 /// A kind of object. Any kind will do: a plugin names its own with [`Resource::of`].
@@ -150,6 +151,24 @@ impl<'a> ClusterEvent<'a> {
             (Some(old), None) => Some(Change::Deleted(old)),
             (None, None) => None,
         }
+    }
+}
+
+/// The waiting pods that a change can concern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    All,
+    /// Those that name the object in their spec or status ([`PodInfo::names`]).
+    Users {
+        resource: Resource,
+        namespace: &'a str,
+        name: &'a str,
+    },
+}
+
+impl<'a> Scope<'a> {
+    pub fn users_of<K: Kind>(object: ObjectMetaView<'a>) -> Self {
+        Self::Users { resource: Resource::of::<K>(), namespace: object.namespace(), name: object.name() }
     }
 }
 

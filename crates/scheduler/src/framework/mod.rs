@@ -11,6 +11,7 @@
 //! traits of the points it has a say in, names them in [`Plugin::points`], and declares by
 //! [`Plugin::watches`] which changes of the cluster can undo its rejections.
 
+mod errand;
 mod event;
 mod handle;
 mod nominated;
@@ -18,7 +19,8 @@ mod profile;
 mod profiles;
 mod state;
 
-pub use event::{Action, Change, ClusterEvent, Hint, Resource, Version, Watch};
+pub use errand::{BindContext, Errand};
+pub use event::{Action, Change, ClusterEvent, Hint, Resource, Scope, Version, Watch};
 pub use handle::{Handle, ObjectEvent};
 pub use nominated::Nominated;
 pub use profile::{Framework, Point, PointLists};
@@ -45,6 +47,8 @@ pub const MAX_NODE_SCORE: i64 = 100;
 pub enum Code {
     Unschedulable,
     Unresolvable,
+    /// The plugin could not decide: the cycle ends, and the pod is tried again.
+    Error,
 }
 
 /// The reasons of a rejection. Nearly all have one, which is a constant: a search rejects
@@ -91,6 +95,18 @@ impl Rejection {
     pub fn unresolvable(plugin: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
         Self { plugin, code: Code::Unresolvable, reasons: Reasons::One(reason.into()) }
     }
+
+    pub fn error(plugin: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { plugin, code: Code::Error, reasons: Reasons::One(reason.into()) }
+    }
+
+    /// An error with the words that name the point at which it happened.
+    fn at(self, point: &str) -> Self {
+        match self.code {
+            Code::Error => Self::error(self.plugin, format!("running {point}: {}", self.reasons.join(", "))),
+            _ => self,
+        }
+    }
 }
 
 pub trait Plugin: Send + Sync {
@@ -108,6 +124,12 @@ pub trait Plugin: Send + Sync {
     /// a hint of its own, every such change tries the pod again.
     fn hint(&self, _pod: &PodInfo, _event: &ClusterEvent<'_>) -> Hint {
         Hint::Queue
+    }
+
+    /// The waiting pods that a watched change can concern at all; others are not asked about. An
+    /// event that comes with every pod must not cost a look at every other that waits.
+    fn scope<'a>(&self, _event: &ClusterEvent<'a>) -> Scope<'a> {
+        Scope::All
     }
 }
 
@@ -193,10 +215,20 @@ pub struct PostFilterResult {
     pub preemption: Option<Preemption>,
     /// The node that was nominated before is of no use any more.
     pub clears_nomination: bool,
+    /// Requests that may help; the loop makes them.
+    pub errand: Option<Errand>,
+}
+
+impl PostFilterResult {
+    /// Nothing that would make room at once.
+    pub fn rejected(message: impl Into<String>) -> Self {
+        Self { message: message.into(), preemption: None, clears_nomination: false, errand: None }
+    }
 }
 
 pub trait PostFilter: Send + Sync {
-    /// Called when no node fits; plans what could make one fit.
+    /// Called when no node fits; plans what could make one fit. Plugins after the first that has
+    /// a preemption are not called.
     fn post_filter(&self, failure: &Failure<'_>) -> PostFilterResult;
 }
 
@@ -228,7 +260,8 @@ pub trait Score: Send + Sync {
 pub trait Reserve: Send + Sync {
     /// Called when a node is chosen; all reservations are taken back when a later step fails.
     fn reserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Rejection>;
-    fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str);
+    /// Returns the requests that are needed to take back what was written meanwhile.
+    fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Option<Errand>;
 }
 
 pub enum PermitResult {
@@ -252,7 +285,7 @@ pub trait PreBind: Send + Sync {
     /// Given up when the pod is deleted meanwhile.
     async fn pre_bind(
         &self,
-        client: &Client,
+        context: &BindContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
         node: &str,

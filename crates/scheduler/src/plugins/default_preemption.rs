@@ -100,9 +100,8 @@ impl Plugin for DefaultPreemption {
 impl PostFilter for DefaultPreemption {
     fn post_filter(&self, failure: &Failure<'_>) -> PostFilterResult {
         let refuse = |message: String, clears_nomination| PostFilterResult {
-            message: format!("preemption: {message}"),
-            preemption: None,
             clears_nomination,
+            ..PostFilterResult::rejected(format!("preemption: {message}"))
         };
         if let Some(message) = why_not_eligible(failure) {
             return refuse(message.to_owned(), false);
@@ -129,9 +128,11 @@ impl PostFilter for DefaultPreemption {
             }
         }
         match candidates.into_iter().min_by_key(cost) {
-            Some(Candidate { preemption, .. }) => {
-                PostFilterResult { message: String::new(), preemption: Some(preemption), clears_nomination: false }
-            }
+            Some(Candidate { preemption, .. }) => PostFilterResult {
+                preemption: Some(preemption),
+                clears_nomination: false,
+                ..PostFilterResult::rejected("")
+            },
             None => {
                 let error = FitError { all_nodes: failure.snapshot.len(), diagnosis };
                 refuse(error.to_string(), true)

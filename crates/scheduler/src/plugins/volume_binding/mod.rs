@@ -13,8 +13,8 @@ mod signals;
 
 use crate::Error;
 use crate::framework::{
-    Action, Change, ClusterEvent, CycleState, Filter, Handle, Hint, Plugin, Points, PreBind, PreFilter,
-    PreFilterResult, Rejection, Reserve, Resource, Watch,
+    Action, BindContext, Change, ClusterEvent, CycleState, Errand, Filter, Handle, Hint, Plugin, Points, PreBind,
+    PreFilter, PreFilterResult, Rejection, Reserve, Resource, Watch,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -279,8 +279,9 @@ impl Reserve for VolumeBinding {
         Ok(())
     }
 
-    fn unreserve(&self, state: &CycleState, _pod: &PodInfo, node: &str) {
+    fn unreserve(&self, state: &CycleState, _pod: &PodInfo, node: &str) -> Option<Errand> {
         self.plan_for(state, node).iter().for_each(|plan| self.forget(plan));
+        None
     }
 }
 
@@ -290,10 +291,16 @@ impl PreBind for VolumeBinding {
         self.plan_for(state, node).is_some()
     }
 
-    async fn pre_bind(&self, client: &Client, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Error> {
+    async fn pre_bind(
+        &self,
+        context: &BindContext<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &str,
+    ) -> Result<(), Error> {
         let Some(plan) = self.plan_for(state, node) else { return Ok(()) };
         let error = |reason: String| Error::PreBind { plugin: NAME, reason };
-        let written = self.write(client, &plan).await.map_err(|source| error(source.to_string()))?;
+        let written = self.write(context.client, &plan).await.map_err(|source| error(source.to_string()))?;
         match tokio::time::timeout(self.timeout, self.wait(pod, node, &written)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(error(format!("binding volumes: {reason}"))),

@@ -235,7 +235,8 @@ async fn bind(handle: &Handle, part: Part, timeout: Duration, is_gone: bool) -> 
     if is_gone {
         gone.cancel();
     }
-    framework.bind(&client, &state, &pod, "a", &gone).await.map_err(|error| error.to_string())
+    let context = BindContext { client: &client, recorder: None };
+    framework.bind(&context, &state, &pod, "a", &gone).await.map_err(|error| error.to_string())
 }
 
 fn with_volume() -> Handle {
