@@ -11,6 +11,7 @@ mod configuration;
 pub mod cycle;
 pub mod devices;
 mod explain;
+pub mod extender;
 pub mod fit_error;
 pub mod framework;
 pub mod labels;
@@ -33,6 +34,8 @@ pub enum Error {
     /// Upstream's words: the text ends up in the pod's condition.
     #[error("running Bind plugin {plugin:?}: {source}")]
     Bind { plugin: &'static str, source: ferry_client::Error },
+    #[error("{reason}")]
+    ExtenderBind { reason: String },
     #[error("running PreBind plugin {plugin:?}: {reason}")]
     PreBind { plugin: &'static str, reason: String },
     /// Requests that a plugin wanted outside of a binding.

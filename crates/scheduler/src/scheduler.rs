@@ -9,6 +9,7 @@ use crate::configuration::Configuration;
 use crate::cycle::{self, Decision, NoFit, Refusal};
 use crate::devices::{self, Devices};
 use crate::explain::Decisions;
+use crate::extender::Extenders;
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{
     BindContext, ClusterEvent, Code, CycleState, Errand, Handle, Nominated, ObjectEvent, Preemption, Profiles,
@@ -92,6 +93,10 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
     };
     let Some(profiles) = Profiles::new(profiles) else { return };
     let mut scheduler = Scheduler::new(client, pods, handle.devices.clone(), profiles, &options, sender);
+    scheduler.extenders = match options.configuration.build_extenders() {
+        Ok(extenders) => extenders,
+        Err(error) => return tracing::error!(%error, "cannot schedule"),
+    };
     let is_watched = |resource| scheduler.profiles.iter().any(|framework| framework.is_watched(resource));
     handle.subscribe(|resource| devices::KINDS.contains(&resource) || is_watched(resource), &objects_sender);
     // The first decision sees everything that is known already.
@@ -104,7 +109,7 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
             if !scheduler.queue.has_active() {
                 break;
             }
-            scheduler.schedule_one();
+            scheduler.schedule_one().await;
             for _ in 0..INPUTS_AT_ONCE {
                 match inputs.try_next() {
                     Ok(input) => scheduler.take_in(input),
@@ -217,6 +222,7 @@ struct Scheduler {
     /// By the name of the profile.
     recorders: HashMap<String, Recorder>,
     profiles: Arc<Profiles>,
+    extenders: Extenders,
     pods: Informer<Pod>,
     devices: Arc<Devices>,
     cache: Cache,
@@ -254,6 +260,7 @@ impl Scheduler {
             profiles,
             pods,
             devices,
+            extenders: Extenders::default(),
             cache: Cache::default(),
             snapshot: Snapshot::default(),
             refreshed: Instant::now(),
@@ -378,7 +385,7 @@ impl Scheduler {
         self.refreshed = Instant::now();
     }
 
-    fn schedule_one(&mut self) {
+    async fn schedule_one(&mut self) {
         let Some(QueuedPod { pod, rejected_by, .. }) = self.queue.pop() else { return };
         // A second search would find the same victims, who have not been told yet.
         if let Some(was_tried) = self.preempting.get_mut(&pod.uid) {
@@ -394,14 +401,12 @@ impl Scheduler {
             return self.queue.done(&pod.uid);
         }
         self.refresh();
-        let decision = cycle::decide(
-            self.profiles.of(&pod),
-            &self.snapshot,
-            &pod,
-            &self.nominated,
-            &mut self.start,
-            &mut rand::rng(),
-        );
+        let (framework, snapshot, nominated) = (self.profiles.of(&pod), &self.snapshot, &self.nominated);
+        let decision = if self.extenders.is_empty() {
+            cycle::decide(framework, snapshot, &pod, nominated, &mut self.start, &mut rand::rng())
+        } else {
+            cycle::decide_with(&self.extenders, framework, snapshot, &pod, nominated, &mut self.start).await
+        };
         match decision {
             Ok(decision) => {
                 let Decision { node, state, scored, diagnosis } = decision;
@@ -442,7 +447,7 @@ impl Scheduler {
             }
         };
         let (client, sender) = (self.client.clone(), self.finished.clone());
-        let recorder = self.recorder(&pod).cloned();
+        let (recorder, extenders) = (self.recorder(&pod).cloned(), self.extenders.clone());
         let gone = CancellationToken::new();
         self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
@@ -455,7 +460,7 @@ impl Scheduler {
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
-            let context = BindContext { client: &client, recorder: recorder.as_ref() };
+            let context = BindContext { client: &client, recorder: recorder.as_ref(), extenders: &extenders };
             let result = framework.bind(&context, &state, &pod, &node, &gone).await;
             // The receiver goes away only when the scheduler ends.
             let _ = sender.send(Finished::Binding(Binding { pod, node, state, result }));

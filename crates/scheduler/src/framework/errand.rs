@@ -1,5 +1,6 @@
 //! Requests to the API that plugins want: the loop makes them beside other cycles.
 
+use crate::extender::Extenders;
 use ferry_client::{Client, Recorder};
 use futures_util::future::BoxFuture;
 
@@ -11,4 +12,6 @@ pub type Errand = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), crate:
 pub struct BindContext<'a> {
     pub client: &'a Client,
     pub recorder: Option<&'a Recorder>,
+    /// One of them may bind in the place of a plugin.
+    pub extenders: &'a Extenders,
 }

@@ -35,6 +35,7 @@ use crate::snapshot::Snapshot;
 use async_trait::async_trait;
 use ferry_client::Client;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -209,10 +210,38 @@ pub struct Preemption {
     pub victims: Vec<Arc<PodInfo>>,
 }
 
+/// A preemption with the number of its victims that budgets protect.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub preemption: Preemption,
+    pub broken_budgets: usize,
+}
+
+impl Candidate {
+    /// The cheapest of several, the first of those that cost the same.
+    pub fn select(candidates: Vec<Self>) -> Option<Preemption> {
+        candidates.into_iter().min_by_key(Self::cost).map(|candidate| candidate.preemption)
+    }
+
+    /// The smaller, the better: the fewest broken budgets, the least important of most important
+    /// victims, the least importance in sum, the fewest, and of those the ones that ran the
+    /// shortest.
+    fn cost(&self) -> (usize, i32, i64, usize, Reverse<i128>) {
+        let victims = &self.preemption.victims;
+        let highest = victims.iter().map(|pod| pod.priority).max().unwrap_or(i32::MIN);
+        // Priorities may be negative; moved up so that fewer victims always sum to less.
+        let sum = victims.iter().map(|pod| i64::from(pod.priority) + i64::from(i32::MAX) + 1).sum();
+        let earliest = victims.iter().filter(|pod| pod.priority == highest).map(|pod| pod.started).min().unwrap_or(0);
+        (self.broken_budgets, highest, sum, victims.len(), Reverse(earliest))
+    }
+}
+
 pub struct PostFilterResult {
     /// Added to the message of the pod's condition; empty when there is a preemption.
     pub message: String,
     pub preemption: Option<Preemption>,
+    /// The preemptions that there was a choice of; extenders may have a say in it.
+    pub candidates: Vec<Candidate>,
     /// The node that was nominated before is of no use any more.
     pub clears_nomination: bool,
     /// Requests that may help; the loop makes them.
@@ -222,7 +251,13 @@ pub struct PostFilterResult {
 impl PostFilterResult {
     /// Nothing that would make room at once.
     pub fn rejected(message: impl Into<String>) -> Self {
-        Self { message: message.into(), preemption: None, clears_nomination: false, errand: None }
+        Self {
+            message: message.into(),
+            preemption: None,
+            candidates: Vec::new(),
+            clears_nomination: false,
+            errand: None,
+        }
     }
 }
 

@@ -388,8 +388,10 @@ impl Framework {
                 () = gone.cancelled() => return Err(crate::Error::PodGone { name: pod.name().to_owned() }),
             }
         }
-        if let Some(point) = &self.bind {
-            point.bind(context.client, pod, node).await?;
+        match (context.extenders.bind(pod, node).await, &self.bind) {
+            (Some(result), _) => result.map_err(|reason| crate::Error::ExtenderBind { reason })?,
+            (None, Some(point)) => point.bind(context.client, pod, node).await?,
+            (None, None) => {}
         }
         for point in &self.post_bind {
             point.post_bind(context.client, pod, node).await;
