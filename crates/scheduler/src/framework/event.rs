@@ -3,7 +3,7 @@
 
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
-use ferry_api::view::core::v1::{Node, Pod};
+use ferry_api::view::core::v1::{Node, PersistentVolumeClaim, Pod};
 use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_api::view::{Kind, View};
 
@@ -170,6 +170,16 @@ impl<'a> Scope<'a> {
     pub fn users_of<K: Kind>(object: ObjectMetaView<'a>) -> Self {
         Self::Users { resource: Resource::of::<K>(), namespace: object.namespace(), name: object.name() }
     }
+
+    /// A PersistentVolumeClaim concerns the pods that use it; other changes may concern all.
+    pub fn of_claim(event: &ClusterEvent<'a>) -> Self {
+        match event.of::<PersistentVolumeClaim>() {
+            Some(Change::Added(claim) | Change::Updated { new: claim, .. } | Change::Deleted(claim)) => {
+                Self::users_of::<PersistentVolumeClaim>(claim.metadata())
+            }
+            None => Self::All,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +199,6 @@ impl Hint {
 mod tests {
     use super::*;
     use crate::plugins::testing::pod;
-    use ferry_api::view::core::v1::PersistentVolumeClaim;
     use serde_json::json;
 
     #[test]

@@ -151,6 +151,14 @@ pub struct Points {
     pub post_bind: Option<Arc<dyn PostBind>>,
 }
 
+/// The points of a plugin by their names: `points!(self: pre_filter, filter)`.
+macro_rules! points {
+    ($plugin:ident: $($point:ident),+) => {
+        $crate::framework::Points { $($point: Some($plugin.clone()),)+ ..Default::default() }
+    };
+}
+pub(crate) use points;
+
 pub trait PreEnqueue: Send + Sync {
     /// Whether the pod may enter the queue at all; asked again when the pod changes.
     fn pre_enqueue(&self, pod: &PodInfo) -> Result<(), Rejection>;
@@ -169,6 +177,20 @@ pub enum PreFilterResult {
     /// The plugin's filter has nothing to say about this pod.
     Skip,
     Reject(Rejection),
+}
+
+impl PreFilterResult {
+    /// Keeps the plugin's findings about the pod for its filter, which has nothing to say without.
+    pub fn keep<T: Send + Sync + 'static>(state: &mut CycleState, found: Result<Option<T>, Rejection>) -> Self {
+        match found {
+            Err(rejection) => Self::Reject(rejection),
+            Ok(None) => Self::Skip,
+            Ok(Some(found)) => {
+                state.write(found);
+                Self::AllNodes
+            }
+        }
+    }
 }
 
 pub trait PreFilter: Send + Sync {

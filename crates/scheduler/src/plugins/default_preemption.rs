@@ -8,7 +8,7 @@
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{
     Action, Candidate, Code, Failure, Handle, Plugin, Points, PostFilter, PostFilterResult, Preemption, Rejection,
-    Resource, Watch,
+    Resource, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -90,7 +90,7 @@ impl Plugin for DefaultPreemption {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { post_filter: Some(self), ..Points::default() }
+        points!(self: post_filter)
     }
 
     fn watches(&self) -> &'static [Watch] {

@@ -6,7 +6,7 @@
 use crate::devices::Devices;
 use crate::framework::{
     Action, Change, ClusterEvent, Code, CycleState, Filter, Handle, Hint, MAX_NODE_SCORE, Plugin, Points, Reasons,
-    Rejection, Resource, Score, Watch,
+    Rejection, Resource, Score, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -142,7 +142,7 @@ impl Plugin for NodeResourcesFit {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { filter: Some(self.clone()), score: Some(self), ..Points::default() }
+        points!(self: filter, score)
     }
 
     fn watches(&self) -> &'static [Watch] {

@@ -22,7 +22,7 @@ use crate::devices::{Allocation, ClaimRequests, Devices, SearchError, render_all
 use crate::framework::{
     Action, BindContext, Change, ClusterEvent, CycleState, Errand, Failure, Filter, Handle, Hint, Plugin, Points,
     PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore, PreScoreResult, Rejection,
-    Reserve, Resource, Scope, Score, Watch, normalize,
+    Reserve, Resource, Scope, Score, Watch, normalize, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -246,17 +246,7 @@ impl Plugin for DynamicResources {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points {
-            pre_enqueue: Some(self.clone()),
-            pre_filter: Some(self.clone()),
-            filter: Some(self.clone()),
-            post_filter: Some(self.clone()),
-            pre_score: Some(self.clone()),
-            score: Some(self.clone()),
-            reserve: Some(self.clone()),
-            pre_bind: Some(self),
-            ..Points::default()
-        }
+        points!(self: pre_enqueue, pre_filter, filter, post_filter, pre_score, score, reserve, pre_bind)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -325,14 +315,7 @@ impl PreFilter for DynamicResources {
         if !pod.has_resource_claims && pod.requests.scalar.is_empty() {
             return PreFilterResult::Skip;
         }
-        match self.prepare(pod) {
-            Err(rejection) => PreFilterResult::Reject(rejection),
-            Ok(None) => PreFilterResult::Skip,
-            Ok(Some(own)) => {
-                state.write(own);
-                PreFilterResult::AllNodes
-            }
-        }
+        PreFilterResult::keep(state, self.prepare(pod))
     }
 }
 
