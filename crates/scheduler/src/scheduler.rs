@@ -452,9 +452,8 @@ impl Scheduler {
         self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
             // A pod that has to wait is known by its node meanwhile (NominatedNodeNameForExpectation).
-            if (!wait.is_zero() || framework.has_pre_bind_work(&state, &pod, &node))
-                && pod.nominated_node_name() != &*node
-            {
+            let is_expected = !wait.is_zero() || framework.has_pre_bind_work(&state, &pod, &node);
+            if is_expected && pod.nominated_node_name() != &*node {
                 nominate(&client, &pod, Some(&node)).await;
             }
             if !wait.is_zero() {
@@ -462,6 +461,9 @@ impl Scheduler {
             }
             let context = BindContext { client: &client, recorder: recorder.as_ref(), extenders: &extenders };
             let result = framework.bind(&context, &state, &pod, &node, &gone).await;
+            if result.is_err() && (is_expected || !pod.nominated_node_name().is_empty()) {
+                nominate(&client, &pod, None).await;
+            }
             // The receiver goes away only when the scheduler ends.
             let _ = sender.send(Finished::Binding(Binding { pod, node, state, result }));
         });
@@ -512,7 +514,8 @@ impl Scheduler {
         let plugins = match &refusal.why {
             NoFit::Error(_) => {
                 let why = Reason { reason: "SchedulerError", message };
-                return self.report_failure(pod, why, Outcome::Error, None);
+                self.nominated.remove(&pod.uid);
+                return self.report_failure(pod, why, Outcome::Error, Some(String::new()));
             }
             NoFit::NoNodes => BTreeSet::new(),
             NoFit::Unfit(error) => error.diagnosis.plugins.clone(),

@@ -4,10 +4,11 @@
 //! An allocation in flight ends when the watch shows the version that was written, so that no
 //! device is free between the two.
 
-use super::slice::{Amounts, DeviceKey, device_key};
+use super::slice::{Amounts, CarriedHash, DeviceKey};
 use ferry_api::view::resource::v1::{ResourceClaim, ResourceClaimView};
 use ferry_client::Event;
 use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 /// One device of an allocation, other than by admin access, which takes nothing.
@@ -60,7 +61,7 @@ type Uid = Arc<str>;
 
 #[derive(Default)]
 pub struct Ledger {
-    usage: HashMap<DeviceKey, Usage>,
+    usage: HashMap<DeviceKey, Usage, BuildHasherDefault<CarriedHash>>,
     claims: HashMap<Uid, KnownClaim>,
     in_flight: HashMap<Uid, InFlight>,
     /// The last claims that are gone. One may go before its write is known to have succeeded.
@@ -81,7 +82,7 @@ fn taken_by(claim: ResourceClaimView<'_>) -> Vec<Taken> {
     let Some(allocation) = claim.status().allocation() else { return Vec::new() };
     let results = allocation.devices().results().iter().filter(|result| result.admin_access() != Some(true));
     let taken = results.map(|result| Taken {
-        device: device_key(result.driver(), result.pool(), result.device()),
+        device: DeviceKey::new(result.driver(), result.pool(), result.device()),
         share: result
             .share_id()
             .map(|_| result.consumed_capacity().iter().map(|(name, amount)| (name.into(), amount)).collect()),
@@ -94,11 +95,11 @@ impl Ledger {
         self.revision
     }
 
-    pub fn usage(&self, device: &str) -> Option<&Usage> {
+    pub fn usage(&self, device: &DeviceKey) -> Option<&Usage> {
         self.usage.get(device)
     }
 
-    pub fn is_used(&self, device: &str) -> bool {
+    pub fn is_used(&self, device: &DeviceKey) -> bool {
         self.usage.contains_key(device)
     }
 
@@ -255,12 +256,16 @@ mod tests {
         }))
     }
 
+    fn key(device: &str) -> DeviceKey {
+        DeviceKey::new("d", "p", device)
+    }
+
     fn gpu() -> Value {
         json!([{"request": "r", "driver": "d", "pool": "p", "device": "gpu"}])
     }
 
     fn reserved() -> Vec<Taken> {
-        vec![Taken { device: "d/p/gpu".into(), share: None }]
+        vec![Taken { device: key("gpu"), share: None }]
     }
 
     #[test]
@@ -270,14 +275,14 @@ mod tests {
         ledger.reserve("c", reserved());
         ledger.begin_write("c");
         ledger.release("c");
-        assert!(ledger.is_used("d/p/gpu"), "a request is under way");
+        assert!(ledger.is_used(&key("gpu")), "a request is under way");
         ledger.end_write("c", Some(3));
         ledger.observe(&Event::Updated { old: claim(1, Value::Null), new: claim(2, Value::Null) });
-        assert!(ledger.is_in_flight("c") && ledger.is_used("d/p/gpu"), "version 2 is from before the write");
+        assert!(ledger.is_in_flight("c") && ledger.is_used(&key("gpu")), "version 2 is from before the write");
         ledger.observe(&Event::Updated { old: claim(2, Value::Null), new: claim(3, gpu()) });
-        assert!(!ledger.is_in_flight("c") && ledger.is_used("d/p/gpu"));
+        assert!(!ledger.is_in_flight("c") && ledger.is_used(&key("gpu")));
         ledger.observe(&Event::Deleted(claim(3, gpu())));
-        assert!(!ledger.is_used("d/p/gpu"));
+        assert!(!ledger.is_used(&key("gpu")));
     }
 
     #[test]
@@ -285,19 +290,19 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.reserve("c", reserved());
         ledger.release("c");
-        assert!(!ledger.is_used("d/p/gpu"));
+        assert!(!ledger.is_used(&key("gpu")));
         ledger.reserve("c", reserved());
         ledger.begin_write("c");
         ledger.end_write("c", None);
-        assert!(!ledger.is_used("d/p/gpu"));
+        assert!(!ledger.is_used(&key("gpu")));
 
         ledger.reserve("c", reserved());
         ledger.begin_write("c");
         ledger.observe(&Event::Added(claim(4, gpu())));
         ledger.end_write("c", Some(4));
-        assert!(!ledger.is_in_flight("c") && ledger.is_used("d/p/gpu"), "the watch was faster");
+        assert!(!ledger.is_in_flight("c") && ledger.is_used(&key("gpu")), "the watch was faster");
         ledger.observe(&Event::Deleted(claim(4, gpu())));
-        assert!(!ledger.is_used("d/p/gpu"), "counted once");
+        assert!(!ledger.is_used(&key("gpu")), "counted once");
 
         ledger.reserve("temporary", reserved());
         ledger.begin_write("temporary");
@@ -314,11 +319,11 @@ mod tests {
             {"driver": "d", "pool": "p", "device": "gpu", "adminAccess": true},
         ]);
         ledger.observe(&Event::Added(claim(1, share.clone())));
-        assert!(!ledger.is_used("d/p/gpu"));
-        let nic = ledger.usage("d/p/nic").expect("in use");
+        assert!(!ledger.is_used(&key("gpu")));
+        let nic = ledger.usage(&key("nic")).expect("in use");
         assert!(!nic.is_whole() && nic.is_shared());
         assert_eq!(nic.amounts["bandwidth"].value(), 2 << 30);
         ledger.observe(&Event::Updated { old: claim(1, share), new: claim(2, Value::Null) });
-        assert!(!ledger.is_used("d/p/nic"));
+        assert!(!ledger.is_used(&key("nic")));
     }
 }

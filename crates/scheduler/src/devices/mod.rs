@@ -26,9 +26,9 @@ pub use result::{render_allocation, score_of};
 pub use search::{Allocation, SearchError};
 
 use crate::framework::Resource;
+use crate::node_info::NodeInfo;
 use classes::ClassIndex;
 use ferry_api::rules::key::ObjectKey;
-use ferry_api::view::core::v1::Node;
 use ferry_api::view::resource::v1::{DeviceClass, ResourceClaim, ResourceSlice};
 use ferry_client::{Event, Informer, SharedObject};
 use ledger::Ledger;
@@ -145,10 +145,10 @@ impl Inner {
     pub fn allocate(
         &mut self,
         claims: &[&ClaimRequests],
-        node: &SharedObject<Node>,
+        node: &NodeInfo,
         deadline: Option<Instant>,
     ) -> Result<Option<Allocation>, SearchError> {
-        let pools = self.slices.pools_of(node);
+        let pools = self.slices.pools_of(node.name(), &node.node);
         search::allocate(claims, node.view(), &pools, &mut self.slices, &self.ledger, deadline)
     }
 }

@@ -133,13 +133,13 @@ impl SliceIndex {
         self.cached.remove(node);
     }
 
-    pub fn pools_of(&mut self, node: &SharedObject<Node>) -> Arc<NodePools> {
-        if let Some(CachedPools { pools, node: own }) = self.cached.get(node.name())
+    pub fn pools_of(&mut self, name: &str, node: &SharedObject<Node>) -> Arc<NodePools> {
+        if let Some(CachedPools { pools, node: own }) = self.cached.get(name)
             && own.as_ref().is_none_or(|own| Arc::ptr_eq(own, node.document()))
         {
             return pools.clone();
         }
-        let own = self.by_node.get(node.name()).into_iter().flatten();
+        let own = self.by_node.get(name).into_iter().flatten();
         let ids: BTreeSet<&PoolId> = own.chain(&self.shared).collect();
         let mut depends_on_labels = false;
         let mut pools: Vec<NodePool> = ids
@@ -154,7 +154,7 @@ impl SliceIndex {
         pools.sort_by_key(NodePool::has_binding_conditions);
         let pools = Arc::new(NodePools { pools });
         let node_version = depends_on_labels.then(|| node.document().clone());
-        self.cached.insert(node.name().into(), CachedPools { pools: pools.clone(), node: node_version });
+        self.cached.insert(name.into(), CachedPools { pools: pools.clone(), node: node_version });
         pools
     }
 
@@ -268,7 +268,7 @@ mod tests {
         let mut index = SliceIndex::default();
         slices.iter().for_each(|slice| index.observe(&Event::Added(slice.clone())));
         let names = |pool: &NodePool| pool.slices.iter().map(|slice| slice.name.to_string()).collect();
-        index.pools_of(node).pools.iter().map(|pool| (pool.state, names(pool))).collect()
+        index.pools_of(node.name(), node).pools.iter().map(|pool| (pool.state, names(pool))).collect()
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
         let (a, on_a) = (node("a", json!({})), json!({"nodeName": "a"}));
         let devices = |index: &mut SliceIndex, node: &SharedObject<Node>| {
             index
-                .pools_of(node)
+                .pools_of(node.name(), node)
                 .pools
                 .iter()
                 .flat_map(|pool| &pool.slices)

@@ -232,8 +232,10 @@ impl<'a> Search<'a> {
 
     /// Whether the capacity that is left is enough, with what was picked so far.
     fn has_room(&self, own: &Alternative, place: Place, device: &Device) -> bool {
-        if device.capacity.is_empty() {
-            return own.capacity.is_empty();
+        // The whole of a device that nobody shares is always there.
+        let is_whole = !device.allows_multiple && !device.has_policies && !self.ledger.is_used(&device.key);
+        if own.capacity.is_empty() && (is_whole || device.capacity.is_empty()) {
+            return true;
         }
         let used = self.ledger.usage(&device.key);
         has_room(device, &own.capacity, |name| {

@@ -9,6 +9,7 @@ use ferry_api::view::resource::v1::{CounterView, DeviceAttributeView, DeviceCapa
 use ferry_client::SharedObject;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// A pool of one driver; pools are searched in this order.
@@ -24,11 +25,51 @@ impl std::fmt::Display for PoolId {
     }
 }
 
-/// `driver/pool/device`. No driver and no device has a slash in its name.
-pub type DeviceKey = Arc<str>;
+/// `driver/pool/device`; no driver and no device has a slash in its name. It carries its hash,
+/// because a search asks for the use of thousands of devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceKey {
+    hash: u64,
+    text: Arc<str>,
+}
 
-pub fn device_key(driver: &str, pool: &str, device: &str) -> DeviceKey {
-    format!("{driver}/{pool}/{device}").into()
+impl DeviceKey {
+    pub fn new(driver: &str, pool: &str, device: &str) -> Self {
+        let text: Arc<str> = format!("{driver}/{pool}/{device}").into();
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self { hash: hasher.finish(), text }
+    }
+}
+
+impl std::fmt::Display for DeviceKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Hash for DeviceKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Passes on the hash that a key carries.
+#[derive(Default)]
+pub struct CarriedHash(u64);
+
+impl Hasher for CarriedHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// Amounts by name, of capacity or of counters.
@@ -152,6 +193,8 @@ pub struct Device {
     reach: Reach,
     attributes: BTreeMap<Box<str>, Attribute>,
     pub capacity: BTreeMap<Box<str>, Capacity>,
+    /// Has a capacity that is requested in steps.
+    pub has_policies: bool,
     pub counters: Vec<CounterUse>,
     pub is_tainted: bool,
     pub allows_multiple: bool,
@@ -184,12 +227,13 @@ impl Slice {
         let spec = object.view().spec();
         let pool = PoolId { driver: spec.driver().into(), name: spec.pool().name().into() };
         let device = |(position, device): (usize, DeviceView<'_>)| Device {
-            key: device_key(spec.driver(), spec.pool().name(), device.name()),
+            key: DeviceKey::new(spec.driver(), spec.pool().name(), device.name()),
             name: device.name().into(),
             position,
             reach: Reach::of(device.node_name(), device.all_nodes(), device.node_selector()),
             attributes: device.attributes().iter().map(|(name, own)| (name.into(), Attribute::of(own))).collect(),
             capacity: device.capacity().iter().map(|(name, own)| (name.into(), Capacity::of(own))).collect(),
+            has_policies: device.capacity().values().any(|own| own.request_policy().is_some()),
             counters: device
                 .consumes_counters()
                 .iter()

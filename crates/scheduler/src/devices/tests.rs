@@ -69,7 +69,7 @@ impl World {
     fn search(&self) -> Option<Vec<Value>> {
         let (mut inner, requests) = self.state();
         let claims: Vec<&ClaimRequests> = requests.iter().collect();
-        let found = inner.allocate(&claims, &node("a", json!({})), None);
+        let found = inner.allocate(&claims, &NodeInfo::of(node("a", json!({}))), None);
         let allocation = found.unwrap_or_else(|error| panic!("{error:?}"))?;
         let render = |index: usize| render_allocation(&allocation, index, claims[index], "a").expect("one term").into();
         Some((0..claims.len()).map(render).collect())
@@ -355,7 +355,7 @@ fn a_request_for_all_devices_takes_every_one_that_matches_or_none() {
     assert_eq!(names(&world), None);
     world.slices[0]["spec"]["pool"]["resourceSliceCount"] = 2.into();
     let (mut inner, requests) = world.state();
-    let found = inner.allocate(&[&requests[0]], &node("a", json!({})), None);
+    let found = inner.allocate(&[&requests[0]], &NodeInfo::of(node("a", json!({}))), None);
     let reason = "claim n/c, request r: asks for all devices, but resource pool d/p is currently being updated";
     assert_eq!(found.err(), Some(SearchError::Fatal(reason.to_owned())));
 }
@@ -387,7 +387,7 @@ fn a_selector_that_fails_ends_the_search_with_its_place() {
     let claim = json!({"requests": [{"name": "r", "exactly": {"deviceClassName": "any", "allocationMode": "ExactCount",
         "count": 1, "selectors": [{"cel": {"expression": "device.attributes['d'].none == 1"}}]}}]});
     let (mut inner, requests) = world(json!([{"name": "x"}]), claim).state();
-    let found = inner.allocate(&[&requests[0]], &node("a", json!({})), None);
+    let found = inner.allocate(&[&requests[0]], &NodeInfo::of(node("a", json!({}))), None);
     let reason = "claim n/c: selector #0: CEL runtime error: no such key: none";
     assert_eq!(found.err(), Some(SearchError::Fatal(reason.to_owned())));
 }

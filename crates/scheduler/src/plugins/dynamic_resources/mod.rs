@@ -72,6 +72,8 @@ struct PodDevices {
     claims: Vec<SharedObject<ResourceClaim>>,
     /// The claims that have no devices yet, by their position, or what is wrong with one.
     wanted: Result<Vec<(usize, ClaimRequests)>, String>,
+    /// The allocated claims whose devices are not for every node.
+    restricted: Vec<usize>,
     /// The claims that are allocated, whose devices failed to become ready or took too long.
     failed: BTreeSet<usize>,
     extended: Option<ExtendedClaim>,
@@ -156,9 +158,12 @@ impl DynamicResources {
             return Ok(None);
         }
         let mut devices = self.devices.catch_up();
-        let (mut failed, mut unallocated) = (BTreeSet::new(), Vec::new());
+        let (mut failed, mut restricted, mut unallocated) = (BTreeSet::new(), Vec::new(), Vec::new());
         for (index, claim) in claims.iter().enumerate() {
-            if claim.view().status().allocation().is_some() {
+            if let Some(allocation) = claim.view().status().allocation() {
+                if allocation.node_selector().is_some() {
+                    restricted.push(index);
+                }
                 if self.has_failed(claim.view()) {
                     failed.insert(index);
                 }
@@ -175,6 +180,7 @@ impl DynamicResources {
         Ok(Some(PodDevices {
             wanted: unallocated.into_iter().map(read).collect(),
             claims,
+            restricted,
             failed,
             extended,
             by_node: Mutex::default(),
@@ -206,7 +212,7 @@ impl DynamicResources {
             return Ok(None);
         }
         let deadline = (!self.timeouts.filter.is_zero()).then(|| Instant::now() + self.timeouts.filter);
-        match self.devices.catch_up().allocate(&claims, &node.node, deadline) {
+        match self.devices.catch_up().allocate(&claims, node, deadline) {
             Ok(Some(allocation)) => Ok(Some(NodeDevices { allocation, extended })),
             Ok(None) => Err(Rejection::unresolvable(NAME, "cannot allocate all claims")),
             Err(SearchError::Node(reason)) => Err(Rejection::unresolvable(NAME, reason)),
@@ -326,15 +332,13 @@ impl Filter for DynamicResources {
             Some(extended) => self.claim_on_node(extended, pod, node)?,
             None => None,
         };
-        let is_out_of_reach = |claim: ResourceClaimView<'_>| {
-            let selector = claim.status().allocation().and_then(|allocation| allocation.node_selector());
+        let is_out_of_reach = |index: &&usize| {
+            let allocation = own.claims.get(**index).and_then(|claim| claim.view().status().allocation());
+            let selector = allocation.and_then(|allocation| allocation.node_selector());
             selector.is_some_and(|selector| !matches_node_selector(selector, node.view()))
         };
-        let claims = own.claims.iter().enumerate();
-        let unavailable: Vec<usize> = claims
-            .filter(|(index, claim)| own.failed.contains(index) || is_out_of_reach(claim.view()))
-            .map(|(index, _)| index)
-            .collect();
+        let out_of_reach = own.restricted.iter().filter(is_out_of_reach);
+        let unavailable: BTreeSet<usize> = own.failed.iter().chain(out_of_reach).copied().collect();
         let found = self.search(own, extended, node)?;
         if !unavailable.is_empty() {
             own.unavailable.lock().extend(unavailable);
