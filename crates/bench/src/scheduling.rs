@@ -2,6 +2,7 @@
 //! creators, binds counted by a watch. The server is a ferry that this program starts, or any
 //! other on this machine (`--kubeconfig`). Called by `main.rs`; `make scale` runs all of them.
 
+mod devices;
 mod kubeconfig;
 mod templates;
 mod workloads;
@@ -104,6 +105,7 @@ async fn run(server: &dyn Connect, workload: &Workload) -> Result<f64> {
     let mut expected = 0;
     for (step, &(namespace, template, count)) in workload.before.iter().enumerate() {
         create_namespace(server, namespace).await?;
+        devices::prepare(server, namespace, template).await?;
         create_pods_named(server, namespace, template, &format!("before-{step}"), 0, count).await?;
         expected += count;
         binds.reach(expected).await?;
@@ -159,6 +161,7 @@ async fn create_namespace(server: &dyn Connect, name: &str) -> Result<()> {
 
 /// The volumes and claims of pods that are measured are there before them.
 async fn prepare(server: &dyn Connect, namespace: &'static str, template: PodTemplate, count: usize) -> Result<()> {
+    devices::prepare(server, namespace, template).await?;
     if template != PodTemplate::CsiVolume {
         return Ok(());
     }
@@ -352,6 +355,9 @@ impl Hollow {
             })
         })
         .await?;
+        if workload.measured.1 == PodTemplate::ClaimTemplate {
+            devices::publish(server, nodes).await?;
+        }
         let heartbeats = tokio::spawn(renew(server.connect().await?, nodes));
         let deadline = Instant::now() + STEP;
         while untolerated(&mut connection).await? > 0 {
@@ -443,8 +449,16 @@ async fn remove(server: &dyn Connect, workload: &Workload) -> Result<()> {
         let pods = format!("/api/v1/namespaces/{namespace}/pods?gracePeriodSeconds=0");
         connection.delete(&pods).await?;
         connection.delete(&format!("/api/v1/namespaces/{namespace}/persistentvolumeclaims")).await?;
+        connection.delete(&devices::templates_in(namespace)).await?;
     }
-    for path in ["/api/v1/persistentvolumes", "/apis/storage.k8s.io/v1/csinodes", NODES, LEASES] {
+    for path in [
+        "/api/v1/persistentvolumes",
+        "/apis/storage.k8s.io/v1/csinodes",
+        devices::SLICES,
+        devices::CLASSES,
+        NODES,
+        LEASES,
+    ] {
         connection.delete(path).await?;
     }
     Ok(())

@@ -18,6 +18,7 @@ mod ast;
 mod check;
 mod cost;
 mod crd_cost;
+pub mod device;
 mod environment;
 mod error;
 mod escape;

@@ -1,9 +1,10 @@
-//! One scheduling decision: the node of a snapshot that a pod goes to. Pure; the loop in
-//! `scheduler.rs` takes the snapshot before and acts on the answer after.
+//! One scheduling decision: the node of a snapshot that a pod goes to. Pure, but for extenders;
+//! the loop in `scheduler.rs` takes the snapshot before and acts on the answer after.
 
 use crate::explain::Scored;
+use crate::extender::Extenders;
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
+use crate::framework::{Candidate, Code, CycleState, Failure, Framework, Nominated, PostFilterResult, Rejection};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::snapshot::Snapshot;
@@ -21,6 +22,9 @@ pub enum NoFit {
     NoNodes,
     #[error("{0}")]
     Unfit(Box<FitError>),
+    /// A plugin could not decide.
+    #[error("{0}")]
+    Error(String),
 }
 
 pub struct Decision {
@@ -36,6 +40,15 @@ pub struct Refusal {
     pub post_filter: Option<PostFilterResult>,
 }
 
+/// The nodes that fit, before they are scored.
+pub struct Search<'s> {
+    pub feasible: Vec<&'s NodeInfo>,
+    pub state: CycleState,
+    pub diagnosis: Diagnosis,
+    /// Only the node that the pod was nominated for was looked at.
+    pub is_nominated: bool,
+}
+
 /// `start` is where in the list of nodes the search begins; it moves on, so that on large
 /// clusters every node has its turn.
 pub fn decide(
@@ -46,22 +59,90 @@ pub fn decide(
     start: &mut usize,
     rng: &mut impl Rng,
 ) -> Result<Decision, Refusal> {
+    let mut search = search(framework, snapshot, pod, nominated, start, true)?;
+    if search.feasible.is_empty() {
+        return Err(refuse(framework, snapshot, pod, nominated, search));
+    }
+    let (scores, scored) = score(framework, snapshot, pod, &mut search);
+    Ok(conclude(search, &scores, scored, rng))
+}
+
+/// The same with extenders, which are asked after the plugins.
+pub async fn decide_with(
+    extenders: &Extenders,
+    framework: &Framework,
+    snapshot: &Snapshot,
+    pod: &PodInfo,
+    nominated: &Nominated,
+    start: &mut usize,
+) -> Result<Decision, Refusal> {
+    let error = |error: String| Refusal { why: NoFit::Error(error), post_filter: None };
+    let mut found = search(framework, snapshot, pod, nominated, start, true)?;
+    extenders.filter(pod, &mut found).await.map_err(error)?;
+    if found.feasible.is_empty() && found.is_nominated {
+        found = search(framework, snapshot, pod, nominated, start, false)?;
+        extenders.filter(pod, &mut found).await.map_err(error)?;
+    }
+    if found.feasible.is_empty() {
+        let mut refusal = refuse(framework, snapshot, pod, nominated, found);
+        if let Some(result) = &mut refusal.post_filter
+            && !result.candidates.is_empty()
+            && extenders.process_preemptions(pod)
+        {
+            let candidates = std::mem::take(&mut result.candidates);
+            match extenders.preempt(pod, candidates, snapshot).await {
+                Ok(left) => result.preemption = Candidate::select(left),
+                Err(reason) => {
+                    tracing::warn!(pod = pod.name(), %reason, "an extender cannot process a preemption");
+                    result.preemption = None;
+                }
+            }
+        }
+        return Err(refusal);
+    }
+    let (mut scores, scored) = score(framework, snapshot, pod, &mut found);
+    if found.feasible.len() > 1 {
+        extenders.prioritize(pod, &found.feasible, &mut scores).await;
+    }
+    Ok(conclude(found, &scores, scored, &mut rand::rng()))
+}
+
+fn search<'s>(
+    framework: &Framework,
+    snapshot: &'s Snapshot,
+    pod: &PodInfo,
+    nominated: &Nominated,
+    start: &mut usize,
+    tries_nominated: bool,
+) -> Result<Search<'s>, Refusal> {
     if snapshot.is_empty() {
         return Err(Refusal { why: NoFit::NoNodes, post_filter: None });
     }
-    let mut state = CycleState::default();
-    let mut diagnosis = Diagnosis::default();
-    let feasible = find_feasible(framework, snapshot, pod, nominated, start, &mut state, &mut diagnosis);
-    let mut scored = Scored { slots: feasible.iter().map(|node| node.slot).collect(), plugins: Vec::new() };
-    let node = match feasible.as_slice() {
-        [] => return Err(refuse(framework, snapshot, pod, nominated, &state, diagnosis)),
-        [only] => only.shared_name().clone(),
-        several => {
-            let scores = framework.score_each(&mut state, pod, several, snapshot, |own| scored.plugins.push(own));
-            select(several, &scores, rng)
-        }
+    let mut search = Search {
+        feasible: Vec::new(),
+        state: CycleState::default(),
+        diagnosis: Diagnosis::default(),
+        is_nominated: false,
     };
-    Ok(Decision { node, state, scored, diagnosis })
+    let feasible = find_feasible(framework, snapshot, pod, nominated, start, tries_nominated, &mut search);
+    search.feasible = feasible.map_err(|error| Refusal { why: NoFit::Error(error), post_filter: None })?;
+    Ok(search)
+}
+
+/// The scores of the nodes that fit; one alone needs none.
+fn score(framework: &Framework, snapshot: &Snapshot, pod: &PodInfo, search: &mut Search<'_>) -> (Vec<i64>, Scored) {
+    let nodes = &search.feasible;
+    let mut scored = Scored { slots: nodes.iter().map(|node| node.slot).collect(), plugins: Vec::new() };
+    if nodes.len() == 1 {
+        return (vec![0], scored);
+    }
+    let scores = framework.score_each(&mut search.state, pod, nodes, snapshot, |own| scored.plugins.push(own));
+    (scores, scored)
+}
+
+fn conclude(search: Search<'_>, scores: &[i64], scored: Scored, rng: &mut impl Rng) -> Decision {
+    let node = select(&search.feasible, scores, rng);
+    Decision { node, state: search.state, scored, diagnosis: search.diagnosis }
 }
 
 fn find_feasible<'s>(
@@ -70,36 +151,42 @@ fn find_feasible<'s>(
     pod: &PodInfo,
     nominated: &Nominated,
     start: &mut usize,
-    state: &mut CycleState,
-    diagnosis: &mut Diagnosis,
-) -> Vec<&'s NodeInfo> {
+    tries_nominated: bool,
+    search: &mut Search<'s>,
+) -> Result<Vec<&'s NodeInfo>, String> {
+    let Search { state, diagnosis, is_nominated, .. } = search;
     let (names, narrowed_by) = match framework.pre_filter(state, pod, snapshot) {
         Ok(result) => result,
+        Err(rejection) if rejection.code == Code::Error => return Err(rejection.reasons.join(", ")),
         Err(rejection) => {
             diagnosis.pre_filter_message = rejection.reasons.join(", ");
             diagnosis.plugins.insert(rejection.plugin);
             diagnosis.others = Some(rejection);
-            return Vec::new();
+            return Ok(Vec::new());
         }
     };
     // The node that was made free for the pod is tried before all others.
-    if let Some(node) = snapshot.get(pod.nominated_node_name())
+    if tries_nominated
+        && let Some(node) = snapshot.get(pod.nominated_node_name())
         && framework.filter_with_nominated(state, pod, node, nominated).is_ok()
     {
-        return vec![node];
+        *is_nominated = true;
+        return Ok(vec![node]);
     }
     let all = snapshot.len();
     let wanted = compute_feasible_to_find(all, framework.feasible_percent());
     let mut feasible = Vec::new();
     let mut looked_at = 0;
+    let mut error = None;
     // Returns whether the search goes on.
     let mut look_at = |node: &'s NodeInfo| {
         looked_at += 1;
         match framework.filter_with_nominated(state, pod, node, nominated) {
             Ok(()) => feasible.push(node),
+            Err(rejection) if rejection.code == Code::Error => error = Some(rejection.reasons.join(", ")),
             Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
         }
-        feasible.len() < wanted
+        feasible.len() < wanted && error.is_none()
     };
     match &names {
         Some(names) => {
@@ -114,8 +201,11 @@ fn find_feasible<'s>(
         }
     }
     *start = (*start + looked_at) % all;
+    if let Some(error) = error {
+        return Err(error);
+    }
     diagnosis.plugins.extend(narrowed_by);
-    feasible
+    Ok(feasible)
 }
 
 /// The number of nodes that fit that is enough: all on small clusters, down to 5 % on large
@@ -134,10 +224,10 @@ fn refuse(
     snapshot: &Snapshot,
     pod: &PodInfo,
     nominated: &Nominated,
-    state: &CycleState,
-    mut diagnosis: Diagnosis,
+    search: Search<'_>,
 ) -> Refusal {
-    let failure = Failure { framework, state, pod, snapshot, diagnosis: &diagnosis, nominated };
+    let Search { state, mut diagnosis, .. } = search;
+    let failure = Failure { framework, state: &state, pod, snapshot, diagnosis: &diagnosis, nominated };
     let post_filter = framework.post_filter(&failure);
     if let Some(result) = &post_filter {
         diagnosis.post_filter_message.clone_from(&result.message);
@@ -186,7 +276,7 @@ mod tests {
             vec![tainted("a"), tainted("b"), full],
             &asking(json!({"cpu": "1"})),
             Err(
-                "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
+                "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
             ),
         );
         check(Vec::new(), &pod(json!({})), Err("no nodes available to schedule pods"));
@@ -201,7 +291,7 @@ mod tests {
             vec![holding(node("a", json!({})), &[])],
             &pod(named),
             Err(
-                "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+                "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
             ),
         );
     }

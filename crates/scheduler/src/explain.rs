@@ -205,7 +205,7 @@ mod tests {
             Ok(decision) => decisions.placed(pod, &decision.node, decision.scored, decision.diagnosis, &snapshot),
             Err(refusal) => match &refusal.why {
                 NoFit::Unfit(error) => decisions.refused(pod, &refusal.why.to_string(), &error.diagnosis, &snapshot),
-                NoFit::NoNodes => panic!("there are nodes"),
+                other => panic!("{other}"),
             },
         }
     }

@@ -9,7 +9,9 @@
 
 mod configuration;
 pub mod cycle;
+pub mod devices;
 mod explain;
+pub mod extender;
 pub mod fit_error;
 pub mod framework;
 pub mod labels;
@@ -32,8 +34,13 @@ pub enum Error {
     /// Upstream's words: the text ends up in the pod's condition.
     #[error("running Bind plugin {plugin:?}: {source}")]
     Bind { plugin: &'static str, source: ferry_client::Error },
+    #[error("{reason}")]
+    ExtenderBind { reason: String },
     #[error("running PreBind plugin {plugin:?}: {reason}")]
     PreBind { plugin: &'static str, reason: String },
+    /// Requests that a plugin wanted outside of a binding.
+    #[error("plugin {plugin:?}: {source}")]
+    Errand { plugin: &'static str, source: ferry_client::Error },
     /// The pod went while a plugin was at work for it.
     #[error("pod does not exist any more: pod {name:?} not found")]
     PodGone { name: String },

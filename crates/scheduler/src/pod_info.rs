@@ -1,12 +1,15 @@
 //! A pod with the facts that decisions read of it, computed once when the pod enters the
 //! queue or the cache: a search compares them with a thousand nodes.
 
+use crate::framework::Resource;
 use crate::labels::Labels;
 use crate::resources::{Resources, compute_non_zero_requests, compute_requests};
 use crate::topology::AffinityTerms;
 use ferry_api::rules::host_port::{HostPort, host_ports};
+use ferry_api::rules::resource_claim::claims_of;
 use ferry_api::rules::volume_match::claim_name;
-use ferry_api::view::core::v1::{Pod, PodSpecView, PodView};
+use ferry_api::view::core::v1::{PersistentVolumeClaim, Pod, PodSpecView, PodView};
+use ferry_api::view::resource::v1::ResourceClaim;
 use ferry_client::SharedObject;
 use std::sync::Arc;
 
@@ -25,6 +28,9 @@ pub struct PodInfo {
     pub has_volumes: bool,
     /// The names of the claims that it uses, its own ephemeral ones included.
     pub claims: Vec<Box<str>>,
+    /// The names of the ResourceClaims that are known so far; a template may still be waiting.
+    pub resource_claims: Vec<Box<str>>,
+    pub has_resource_claims: bool,
     pub is_deleting: bool,
     /// When it started, in nanoseconds; pods that have not are the youngest.
     pub started: i128,
@@ -49,6 +55,8 @@ impl PodInfo {
                 .iter()
                 .filter_map(|volume| Some((*claim_name(view, volume)?).into()))
                 .collect(),
+            resource_claims: claims_of(view).map(Into::into).collect(),
+            has_resource_claims: !view.spec().resource_claims().is_empty(),
             is_deleting: pod.is_deleting(),
             started: view.status().start_time().map_or(i128::MAX, |time| time.as_nanosecond()),
             pod,
@@ -69,6 +77,13 @@ impl PodInfo {
 
     pub fn namespace(&self) -> &str {
         &self.namespace
+    }
+
+    /// The objects of its namespace that it names, whose changes can matter to it.
+    pub fn names(&self) -> impl Iterator<Item = (Resource, &str)> {
+        let volumes = self.claims.iter().map(|name| (const { Resource::of::<PersistentVolumeClaim>() }, &**name));
+        let devices = self.resource_claims.iter().map(|name| (const { Resource::of::<ResourceClaim>() }, &**name));
+        volumes.chain(devices)
     }
 
     pub fn is_assigned(&self) -> bool {

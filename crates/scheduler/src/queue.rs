@@ -7,7 +7,7 @@
 //! five minutes move them in any case. Nothing here waits or ticks: the loop asks for the
 //! next deadline and calls when it has come.
 
-use crate::framework::{ClusterEvent, Hint, Profiles};
+use crate::framework::{ClusterEvent, Hint, Profiles, Resource, Scope};
 use crate::pod_info::PodInfo;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -79,6 +79,9 @@ enum Place {
     Gated,
 }
 
+/// An object that pods name, by kind, namespace and name.
+type NamedObject = (Resource, Box<str>, Box<str>);
+
 struct Slot {
     queued: QueuedPod,
     place: Place,
@@ -98,8 +101,12 @@ pub struct SchedulingQueue<C> {
     /// The unschedulable pods by each plugin that rejected them: an event goes over those
     /// that a watching plugin rejected, and not over all.
     rejected: HashMap<&'static str, HashSet<Uid>>,
+    /// The unschedulable and gated pods by the objects that they name.
+    users: HashMap<NamedObject, HashSet<Uid>>,
     /// The unschedulable pods that anything may help.
     unexplained: HashSet<Uid>,
+    /// How many pods are kept out.
+    gated: usize,
     /// Pods that are being tried, with what is to be remembered of them.
     in_flight: HashMap<Uid, QueuedPod>,
     order: u64,
@@ -118,7 +125,9 @@ impl<C: Clock> SchedulingQueue<C> {
             backoff: BTreeSet::new(),
             flushes: BTreeSet::new(),
             rejected: HashMap::new(),
+            users: HashMap::new(),
             unexplained: HashSet::new(),
+            gated: 0,
             in_flight: HashMap::new(),
             order: 0,
         }
@@ -147,13 +156,16 @@ impl<C: Clock> SchedulingQueue<C> {
             return;
         }
         let Some(slot) = self.pods.get_mut(&uid) else { return self.add(new) };
+        if matches!(slot.place, Place::Gated) {
+            if let Some(mut queued) = self.take(&uid) {
+                queued.pod = new;
+                self.enter(queued);
+            }
+            return;
+        }
         let old = std::mem::replace(&mut slot.queued.pod, new.clone());
         match &slot.place {
-            Place::Gated => {
-                if let Some(queued) = self.take(&uid) {
-                    self.enter(queued);
-                }
-            }
+            Place::Gated => {}
             Place::Unschedulable { .. } => {
                 let rejected_by = &slot.queued.rejected_by;
                 let event = ClusterEvent::pod_updated(&old, &new);
@@ -161,6 +173,8 @@ impl<C: Clock> SchedulingQueue<C> {
                     || rejected_by
                         .iter()
                         .any(|plugin| self.profiles.of(&new).hint(plugin, &new, &event) == Hint::Queue);
+                unname(&mut self.users, &old);
+                name(&mut self.users, &new);
                 if helps {
                     self.release(&uid);
                 }
@@ -219,6 +233,7 @@ impl<C: Clock> SchedulingQueue<C> {
                 for plugin in &plugins {
                     self.rejected.entry(plugin).or_default().insert(uid.clone());
                 }
+                name(&mut self.users, &queued.pod);
                 // A plugin that is not in the profile has no hint to give.
                 if plugins.is_empty()
                     || plugins.iter().any(|plugin| self.profiles.of(&queued.pod).plugin(plugin).is_none())
@@ -236,7 +251,7 @@ impl<C: Clock> SchedulingQueue<C> {
 
     /// Something happened: moves the pods that it may help.
     pub fn wake(&mut self, event: &ClusterEvent<'_>) {
-        if self.flushes.is_empty() {
+        if self.flushes.is_empty() && self.gated == 0 {
             return;
         }
         let mut woken: Vec<Uid> = self.unexplained.iter().cloned().collect();
@@ -247,7 +262,17 @@ impl<C: Clock> SchedulingQueue<C> {
                         Arc::ptr_eq(self.profiles.of(pod), framework) && plugin.hint(pod, event) == Hint::Queue
                     })
                 };
-                woken.extend(self.rejected.get(plugin.name()).into_iter().flatten().filter(helps).cloned());
+                let Some(rejected) = self.rejected.get(plugin.name()).filter(|rejected| !rejected.is_empty()) else {
+                    continue;
+                };
+                match plugin.scope(event) {
+                    Scope::All => woken.extend(rejected.iter().filter(helps).cloned()),
+                    Scope::Users { resource, namespace, name } => {
+                        let users = self.users.get(&(resource, namespace.into(), name.into()));
+                        let own = users.into_iter().flatten().filter(|uid| rejected.contains(*uid));
+                        woken.extend(own.filter(helps).cloned());
+                    }
+                }
             }
         }
         // A pod that two plugins wake is released by the first.
@@ -285,12 +310,15 @@ impl<C: Clock> SchedulingQueue<C> {
     }
 
     fn enter(&mut self, queued: QueuedPod) {
-        if self.profiles.of(&queued.pod).pre_enqueue(&queued.pod).is_ok() {
-            self.activate(queued);
-        } else {
-            self.take(&queued.pod.uid);
-            self.pods.insert(queued.pod.uid.clone(), Slot { queued, place: Place::Gated });
-        }
+        let rejection = self.profiles.of(&queued.pod).pre_enqueue(&queued.pod).err();
+        let Some(rejection) = rejection else { return self.activate(queued) };
+        self.take(&queued.pod.uid);
+        let uid = queued.pod.uid.clone();
+        self.gated += 1;
+        self.rejected.entry(rejection.plugin).or_default().insert(uid.clone());
+        name(&mut self.users, &queued.pod);
+        let queued = QueuedPod { rejected_by: BTreeSet::from([rejection.plugin]), ..queued };
+        self.pods.insert(uid, Slot { queued, place: Place::Gated });
     }
 
     fn activate(&mut self, queued: QueuedPod) {
@@ -317,6 +345,10 @@ impl<C: Clock> SchedulingQueue<C> {
     fn release(&mut self, uid: &str) {
         let until = match self.pods.get(uid).map(|slot| &slot.place) {
             Some(Place::Unschedulable { backoff_until, .. }) => *backoff_until,
+            Some(Place::Gated) => {
+                let gated = self.take(uid);
+                return gated.into_iter().for_each(|queued| self.enter(queued));
+            }
             _ => return,
         };
         let Some(queued) = self.take(uid) else { return };
@@ -336,15 +368,41 @@ impl<C: Clock> SchedulingQueue<C> {
             Place::Unschedulable { flush, .. } => {
                 self.flushes.remove(flush);
                 self.unexplained.remove(uid);
-                for plugin in &slot.queued.rejected_by {
-                    if let Some(pods) = self.rejected.get_mut(plugin) {
-                        pods.remove(uid);
-                    }
-                }
+                self.unreject(&slot.queued);
             }
-            Place::Gated => {}
+            Place::Gated => {
+                self.gated -= 1;
+                self.unreject(&slot.queued);
+            }
         }
         Some(slot.queued)
+    }
+
+    fn unreject(&mut self, queued: &QueuedPod) {
+        for plugin in &queued.rejected_by {
+            if let Some(pods) = self.rejected.get_mut(plugin) {
+                pods.remove(&queued.pod.uid);
+            }
+        }
+        unname(&mut self.users, &queued.pod);
+    }
+}
+
+fn name(users: &mut HashMap<NamedObject, HashSet<Uid>>, pod: &PodInfo) {
+    for (resource, name) in pod.names() {
+        users.entry((resource, pod.namespace.clone(), name.into())).or_default().insert(pod.uid.clone());
+    }
+}
+
+fn unname(users: &mut HashMap<NamedObject, HashSet<Uid>>, pod: &PodInfo) {
+    for (resource, name) in pod.names() {
+        let key = (resource, pod.namespace.clone(), name.into());
+        if let Some(pods) = users.get_mut(&key) {
+            pods.remove(&pod.uid);
+            if pods.is_empty() {
+                users.remove(&key);
+            }
+        }
     }
 }
 

@@ -7,9 +7,13 @@
 use crate::Error;
 use crate::configuration::Configuration;
 use crate::cycle::{self, Decision, NoFit, Refusal};
+use crate::devices::{self, Devices};
 use crate::explain::Decisions;
+use crate::extender::Extenders;
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{ClusterEvent, CycleState, Handle, Nominated, ObjectEvent, Preemption, Profiles};
+use crate::framework::{
+    BindContext, ClusterEvent, Code, CycleState, Errand, Handle, Nominated, ObjectEvent, Preemption, Profiles,
+};
 use crate::node_info::differs;
 use crate::pod_info::PodInfo;
 use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
@@ -88,9 +92,13 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
         Err(error) => return tracing::error!(%error, "cannot schedule"),
     };
     let Some(profiles) = Profiles::new(profiles) else { return };
-    let mut scheduler = Scheduler::new(client, pods, profiles, &options, sender);
+    let mut scheduler = Scheduler::new(client, pods, handle.devices.clone(), profiles, &options, sender);
+    scheduler.extenders = match options.configuration.build_extenders() {
+        Ok(extenders) => extenders,
+        Err(error) => return tracing::error!(%error, "cannot schedule"),
+    };
     let is_watched = |resource| scheduler.profiles.iter().any(|framework| framework.is_watched(resource));
-    handle.subscribe(is_watched, &objects_sender);
+    handle.subscribe(|resource| devices::KINDS.contains(&resource) || is_watched(resource), &objects_sender);
     // The first decision sees everything that is known already.
     while let Ok(input) = inputs.try_next() {
         scheduler.take_in(input);
@@ -101,7 +109,7 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
             if !scheduler.queue.has_active() {
                 break;
             }
-            scheduler.schedule_one();
+            scheduler.schedule_one().await;
             for _ in 0..INPUTS_AT_ONCE {
                 match inputs.try_next() {
                     Ok(input) => scheduler.take_in(input),
@@ -144,6 +152,10 @@ struct Binding {
 /// Work that was done beside the loop.
 enum Finished {
     Binding(Binding),
+    /// Requests for a pod that failed.
+    Errand {
+        pod: Arc<str>,
+    },
     /// All victims have been asked to go, or one could not be.
     Preemption {
         preemptor: Arc<str>,
@@ -210,7 +222,9 @@ struct Scheduler {
     /// By the name of the profile.
     recorders: HashMap<String, Recorder>,
     profiles: Arc<Profiles>,
+    extenders: Extenders,
     pods: Informer<Pod>,
+    devices: Arc<Devices>,
     cache: Cache,
     snapshot: Snapshot,
     /// When the snapshot was brought up to date.
@@ -231,6 +245,7 @@ impl Scheduler {
     fn new(
         client: Client,
         pods: Informer<Pod>,
+        devices: Arc<Devices>,
         profiles: Profiles,
         options: &Options,
         finished: mpsc::UnboundedSender<Finished>,
@@ -244,6 +259,8 @@ impl Scheduler {
             queue,
             profiles,
             pods,
+            devices,
+            extenders: Extenders::default(),
             cache: Cache::default(),
             snapshot: Snapshot::default(),
             refreshed: Instant::now(),
@@ -267,10 +284,14 @@ impl Scheduler {
             Input::Namespace(Event::Added(namespace) | Event::Updated { new: namespace, .. }) => {
                 self.cache.set_namespace(&namespace);
             }
-            Input::Object(event) => self.queue.wake(&event.cluster_event()),
+            Input::Object(event) => {
+                drop(self.devices.catch_up());
+                self.queue.wake(&event.cluster_event());
+            }
             Input::Node(event) => self.on_node(event),
             Input::Pod(event) => self.on_pod(event),
             Input::Finished(Finished::Binding(binding)) => self.on_binding(binding),
+            Input::Finished(Finished::Errand { pod }) => self.queue.retry(&pod),
             Input::Finished(Finished::Preemption { preemptor, is_complete }) => {
                 let was_tried = self.preempting.remove(&preemptor);
                 // Its victims' going may have been reported before.
@@ -286,6 +307,7 @@ impl Scheduler {
             Event::Deleted(node) => {
                 let old = self.cache.node(node.name()).cloned();
                 self.cache.remove_node(node.name());
+                self.devices.forget_node(node.name());
                 return old.iter().for_each(|old| self.queue.wake(&ClusterEvent::node_removed(old)));
             }
             // Heartbeats come every few seconds from every node and change nothing here.
@@ -363,7 +385,7 @@ impl Scheduler {
         self.refreshed = Instant::now();
     }
 
-    fn schedule_one(&mut self) {
+    async fn schedule_one(&mut self) {
         let Some(QueuedPod { pod, rejected_by, .. }) = self.queue.pop() else { return };
         // A second search would find the same victims, who have not been told yet.
         if let Some(was_tried) = self.preempting.get_mut(&pod.uid) {
@@ -379,14 +401,12 @@ impl Scheduler {
             return self.queue.done(&pod.uid);
         }
         self.refresh();
-        let decision = cycle::decide(
-            self.profiles.of(&pod),
-            &self.snapshot,
-            &pod,
-            &self.nominated,
-            &mut self.start,
-            &mut rand::rng(),
-        );
+        let (framework, snapshot, nominated) = (self.profiles.of(&pod), &self.snapshot, &self.nominated);
+        let decision = if self.extenders.is_empty() {
+            cycle::decide(framework, snapshot, &pod, nominated, &mut self.start, &mut rand::rng())
+        } else {
+            cycle::decide_with(&self.extenders, framework, snapshot, &pod, nominated, &mut self.start).await
+        };
         match decision {
             Ok(decision) => {
                 let Decision { node, state, scored, diagnosis } = decision;
@@ -396,7 +416,7 @@ impl Scheduler {
             Err(refusal) => {
                 let nothing = Diagnosis::default();
                 let diagnosis = match &refusal.why {
-                    NoFit::NoNodes => &nothing,
+                    NoFit::NoNodes | NoFit::Error(_) => &nothing,
                     NoFit::Unfit(error) => &error.diagnosis,
                 };
                 self.decisions.refused(&pod, &refusal.why.to_string(), diagnosis, &self.snapshot);
@@ -410,13 +430,16 @@ impl Scheduler {
         self.cache.assume_pod(pod.clone(), &node);
         self.nominated.remove(&pod.uid);
         let framework = self.profiles.of(&pod).clone();
-        let permit = framework.reserve(&state, &pod, &node).and_then(|()| {
-            framework.permit(&state, &pod, &node).inspect_err(|_| framework.unreserve(&state, &pod, &node))
-        });
+        let permit = framework.reserve(&state, &pod, &node).and_then(|()| framework.permit(&state, &pod, &node));
         let wait = match permit {
             Ok(wait) => wait,
             Err(rejection) => {
+                self.unreserve(&pod, &node, &state);
                 self.cache.forget_pod(&pod.uid);
+                if rejection.code == Code::Error {
+                    let why = NoFit::Error(rejection.reasons.join(", "));
+                    return self.refused(&pod, Refusal { why, post_filter: None });
+                }
                 let mut diagnosis = Diagnosis::default();
                 diagnosis.reject(node, rejection);
                 let why = NoFit::Unfit(Box::new(FitError { all_nodes: 1, diagnosis }));
@@ -424,21 +447,42 @@ impl Scheduler {
             }
         };
         let (client, sender) = (self.client.clone(), self.finished.clone());
+        let (recorder, extenders) = (self.recorder(&pod).cloned(), self.extenders.clone());
         let gone = CancellationToken::new();
         self.under_way.insert(pod.uid.clone(), gone.clone());
         tokio::spawn(async move {
             // A pod that has to wait is known by its node meanwhile (NominatedNodeNameForExpectation).
-            if (!wait.is_zero() || framework.has_pre_bind_work(&state, &pod, &node))
-                && pod.nominated_node_name() != &*node
-            {
+            let is_expected = !wait.is_zero() || framework.has_pre_bind_work(&state, &pod, &node);
+            if is_expected && pod.nominated_node_name() != &*node {
                 nominate(&client, &pod, Some(&node)).await;
             }
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
-            let result = framework.bind(&client, &state, &pod, &node, &gone).await;
+            let context = BindContext { client: &client, recorder: recorder.as_ref(), extenders: &extenders };
+            let result = framework.bind(&context, &state, &pod, &node, &gone).await;
+            if result.is_err() && (is_expected || !pod.nominated_node_name().is_empty()) {
+                nominate(&client, &pod, None).await;
+            }
             // The receiver goes away only when the scheduler ends.
             let _ = sender.send(Finished::Binding(Binding { pod, node, state, result }));
+        });
+    }
+
+    /// Takes back what plugins have reserved for a pod that is not bound after all.
+    fn unreserve(&self, pod: &Arc<PodInfo>, node: &str, state: &CycleState) {
+        for errand in self.profiles.of(pod).unreserve(state, pod, node) {
+            self.start(errand, pod);
+        }
+    }
+
+    fn start(&self, errand: Errand, pod: &PodInfo) {
+        let (work, sender, uid) = (errand(self.client.clone()), self.finished.clone(), pod.uid.clone());
+        tokio::spawn(async move {
+            if let Err(error) = work.await {
+                tracing::warn!(pod = &*uid, %error, "a request for a pod that has no node failed");
+                let _ = sender.send(Finished::Errand { pod: uid });
+            }
         });
     }
 
@@ -455,7 +499,7 @@ impl Scheduler {
                 }
             }
             Err(error) => {
-                self.profiles.of(&pod).unreserve(&state, &pod, &node);
+                self.unreserve(&pod, &node, &state);
                 self.cache.forget_pod(&pod.uid);
                 // The room that it had assumed is free again.
                 self.queue.wake(&ClusterEvent::pod_removed(&pod));
@@ -468,11 +512,19 @@ impl Scheduler {
     fn refused(&mut self, pod: &Arc<PodInfo>, refusal: Refusal) {
         let message = refusal.why.to_string();
         let plugins = match &refusal.why {
+            NoFit::Error(_) => {
+                let why = Reason { reason: "SchedulerError", message };
+                self.nominated.remove(&pod.uid);
+                return self.report_failure(pod, why, Outcome::Error, Some(String::new()));
+            }
             NoFit::NoNodes => BTreeSet::new(),
             NoFit::Unfit(error) => error.diagnosis.plugins.clone(),
         };
         let mut nominated = Some(String::new());
         if let Some(result) = refusal.post_filter {
+            if let Some(errand) = result.errand {
+                self.start(errand, pod);
+            }
             if let Some(preemption) = result.preemption {
                 self.nominated.set(pod, &preemption.node);
                 nominated = Some(preemption.node.clone());

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +21,10 @@ struct FakeApi {
     lists: BTreeMap<&'static str, Vec<Value>>,
     watches: Mutex<BTreeMap<String, mpsc::UnboundedSender<Bytes>>>,
     writes: mpsc::UnboundedSender<(String, Value)>,
+    version: AtomicU64,
 }
+
+const CLAIMS: &str = "/apis/resource.k8s.io/v1/resourceclaims";
 
 #[async_trait]
 impl Transport for FakeApi {
@@ -45,7 +49,13 @@ impl Transport for FakeApi {
         if let Some(pod) = path.strip_suffix("/binding") {
             self.tell("/api/v1/pods", "MODIFIED", bound(pod, &sent));
         }
-        let answer = if path.ends_with("/status") { json!({"metadata": {}}) } else { sent.clone() };
+        let mut answer = if path.ends_with("/status") { json!({"metadata": {}}) } else { sent.clone() };
+        if path.contains("/resourceclaims/") {
+            answer = sent.clone();
+            let version = self.version.fetch_add(1, Ordering::Relaxed);
+            answer["metadata"]["resourceVersion"] = version.to_string().into();
+            self.tell(CLAIMS, "MODIFIED", answer.clone());
+        }
         self.writes.send((format!("{} {path}", parts.method), sent))?;
         Ok(http::Response::new(full_body(answer.to_string())))
     }
@@ -96,9 +106,13 @@ impl World {
     }
 
     fn start_with(nodes: Vec<Value>, pods: Vec<Value>, options: Options) -> Self {
+        Self::start_over(BTreeMap::from([("/api/v1/nodes", nodes), ("/api/v1/pods", pods)]), options)
+    }
+
+    fn start_over(lists: BTreeMap<&'static str, Vec<Value>>, options: Options) -> Self {
         let (sender, writes) = mpsc::unbounded_channel();
-        let lists = BTreeMap::from([("/api/v1/nodes", nodes), ("/api/v1/pods", pods)]);
-        let api = Arc::new(FakeApi { lists, watches: Mutex::default(), writes: sender });
+        let api = FakeApi { lists, watches: Mutex::default(), writes: sender, version: AtomicU64::new(100) };
+        let api = Arc::new(api);
         let shutdown = CancellationToken::new();
         let client = Client::new(api.clone(), "kube-scheduler");
         let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
@@ -160,7 +174,7 @@ async fn a_pod_is_bound_and_says_so() {
 #[tokio::test]
 async fn a_pod_that_fits_nowhere_is_told_and_woken_by_a_node_that_fits() {
     let mut world = World::start(vec![node("small", "4")], vec![pod("web", "default-scheduler", "8")]);
-    let message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    let message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
     let condition = world
         .expect("a condition", |request, body| {
             (request == "PATCH /api/v1/namespaces/default/pods/web/status")
@@ -211,7 +225,7 @@ async fn a_pod_waits_for_the_one_it_wants_to_be_near() {
     let message = world.expect_event("FailedScheduling").await;
     assert_eq!(
         message,
-        "0/2 nodes are available: 2 node(s) didn't match pod affinity rules. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+        "0/2 nodes are available: 2 node(s) didn't match pod affinity rules. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
     );
     let mut db = pod("db", "default-scheduler", "1");
     db["metadata"]["labels"] = json!({"app": "db"});
@@ -269,4 +283,60 @@ async fn a_more_important_pod_preempts_once_and_takes_the_place() {
         .await;
     world.api.tell("/api/v1/pods", "DELETED", low);
     assert_eq!(world.expect_binding("high").await, "a");
+}
+
+fn claiming(name: &str) -> Value {
+    let mut pod = pod(name, "default-scheduler", "1");
+    pod["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": name}]);
+    pod
+}
+
+fn claim(name: &str) -> Value {
+    let exactly = json!({"deviceClassName": "gpus", "allocationMode": "ExactCount", "count": 1});
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": "default", "uid": format!("uid-{name}"), "resourceVersion": "1"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": exactly}]}},
+    })
+}
+
+#[tokio::test]
+async fn a_pod_is_bound_when_its_claim_has_devices_and_a_freed_device_goes_to_the_next() {
+    let class = json!({"metadata": {"name": "gpus", "resourceVersion": "1"},
+        "spec": {"selectors": [{"cel": {"expression": "device.driver == 'd'"}}]}});
+    let slice = json!({"metadata": {"name": "s", "resourceVersion": "1"}, "spec": {"driver": "d", "nodeName": "a",
+        "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "devices": [{"name": "gpu-0"}]}});
+    let lists = BTreeMap::from([
+        ("/api/v1/nodes", vec![node("a", "4"), node("b", "4")]),
+        ("/api/v1/pods", vec![claiming("one")]),
+        (CLAIMS, vec![claim("one")]),
+        ("/apis/resource.k8s.io/v1/resourceslices", vec![slice]),
+        ("/apis/resource.k8s.io/v1/deviceclasses", vec![class]),
+    ]);
+    let mut world = World::start_over(lists, Options::default());
+    let path = "PUT /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/one";
+    let finalizers = world
+        .expect("the finalizer", |request, body| (request == path).then(|| body["metadata"]["finalizers"].clone()))
+        .await;
+    assert_eq!(finalizers, json!(["resource.kubernetes.io/delete-protection"]));
+    let written =
+        world.expect("the allocation", |request, body| (request == format!("{path}/status")).then(|| body.clone()));
+    let written = written.await;
+    let result = json!([{"request": "r", "driver": "d", "pool": "p", "device": "gpu-0"}]);
+    assert_eq!(written["status"]["allocation"]["devices"]["results"], result);
+    assert_eq!(written["status"]["reservedFor"], json!([{"resource": "pods", "name": "one", "uid": "one"}]));
+    assert!(written["status"]["allocation"]["allocationTimestamp"].is_string());
+    assert_eq!(world.expect_binding("one").await, "a");
+
+    // The second pod is kept out until its claim is there, and waits for the device then.
+    world.api.tell("/api/v1/pods", "ADDED", claiming("two"));
+    world.api.tell(CLAIMS, "ADDED", claim("two"));
+    let reason = world.expect_event("FailedScheduling").await;
+    let expected = "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+    assert_eq!(reason, expected);
+    let mut freed = written;
+    freed["status"] = json!({});
+    freed["metadata"]["resourceVersion"] = "200".into();
+    world.api.tell(CLAIMS, "MODIFIED", freed);
+    assert_eq!(world.expect_binding("two").await, "a");
 }

@@ -16,6 +16,7 @@
 //! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
 //! | [`cron`] | the schedules of CronJobs, and the next time that one fires | robfig/cron v3 |
 //! | [`duration`] | durations as Go reads and prints them | Go's time package |
+//! | [`resource_claim`] | the ResourceClaims of a pod, and for whom they are reserved | dynamic-resource-allocation/resourceclaim |
 //! | [`resource_name`] | native, extended and huge page resources by their name | pkg/apis/core/v1/helper/helpers.go |
 //! | [`volume_match`] | which volume serves which claim, and on which node | component-helpers/storage/volume |
 //! | [`key`] | the namespace and name of an object | client-go/tools/cache ObjectName |
@@ -39,6 +40,7 @@ pub mod owner;
 pub mod pod;
 pub mod pod_requests;
 pub mod qos;
+pub mod resource_claim;
 pub mod resource_name;
 pub mod toleration;
 pub mod volume_match;

@@ -31,5 +31,11 @@ const fn kind(
 pub const KINDS: &[UnsupportedKind] = &[
     kind("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "no traffic is filtered"),
     kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it"),
-    kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "no device is allocated"),
+    kind(
+        "resource.k8s.io",
+        "v1",
+        "resourceclaims",
+        "ResourceClaim",
+        "devices are allocated, and no node prepares them",
+    ),
 ];

@@ -55,7 +55,7 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
         Rejected,
         "this node's runtime merges the groups of the image",
     ),
-    field("resourceClaims", is_set, Rejected, "this node allocates no devices"),
+    field("resourceClaims", is_set, Rejected, "this node prepares no devices"),
     field("volumes[*].emptyDir", is_limited_disk, Ignored, "sizeLimit is not enforced on disk"),
     field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),

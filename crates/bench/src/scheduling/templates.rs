@@ -1,6 +1,7 @@
 //! The objects of upstream's scheduler_perf workloads: nodes, pods and what goes with them, by
 //! the facts of test/integration/scheduler_perf/templates. `workloads.rs` names them.
 
+use super::devices;
 use serde_json::{Value, json};
 
 /// The classes of pods that a workload creates.
@@ -20,6 +21,8 @@ pub enum PodTemplate {
     LargeCpu,
     /// With a claim that is bound to a CSI volume of its own.
     CsiVolume,
+    /// With a device, by a claim that is made of a template.
+    ClaimTemplate,
 }
 
 pub const PRIORITY_CLASS: &str = "scheduling-high";
@@ -62,6 +65,11 @@ impl PodTemplate {
             }
             Self::CsiVolume => {
                 pod["spec"]["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": name}}]);
+            }
+            Self::ClaimTemplate => {
+                pod["spec"]["containers"][0]["resources"] = json!({"claims": [{"name": "resource"}]});
+                pod["spec"]["resourceClaims"] =
+                    json!([{"name": "resource", "resourceClaimTemplateName": devices::TEMPLATE}]);
             }
         }
         pod

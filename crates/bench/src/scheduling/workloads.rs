@@ -160,6 +160,15 @@ pub const WORKLOADS: &[Workload] = &[
         floor: 48.0,
         ..BASE
     },
+    Workload {
+        // A node has 20 devices, of upstream's 10, to be measured for long enough.
+        name: "SchedulingWithResourceClaimTemplate",
+        nodes: 500,
+        before: &[("init", ClaimTemplate, 2_500)],
+        measured: ("test", ClaimTemplate, 7_000),
+        floor: 56.0,
+        ..BASE
+    },
 ];
 
 /// Pods that are created and bound on 1,000 nodes, to see whether the rate falls as they grow.

@@ -309,7 +309,7 @@ impl<'p, 'a, 'v> Interpreter<'p, 'a, 'v> {
         match value {
             Value::Map(map) => match map.get_str(name) {
                 Some(found) => found.map(Found::Value),
-                None => Ok(Found::NoKey),
+                None => Ok(map.absent().map_or(Found::NoKey, Found::Value)),
             },
             Value::Object(object) => Ok(Found::Value(object.read(name))),
             Value::Variables => match self.activation.composed(name, self.limit) {
@@ -548,7 +548,7 @@ fn is_member<'x>(set: &OwnedMap<'x>, value: &Value<'x>) -> bool {
 
 fn find_key<'v>(value: &Value<'v>, key: &Value<'v>) -> Evaluated<Found<'v>> {
     match value {
-        Value::Map(map) => Ok(map.get(key)?.map_or(Found::NoKey, Found::Value)),
+        Value::Map(map) => Ok(map.get(key)?.or_else(|| map.absent()).map_or(Found::NoKey, Found::Value)),
         Value::List(list) => {
             let index = match key {
                 Value::Int(index) => *index,

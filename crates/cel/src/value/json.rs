@@ -147,6 +147,14 @@ impl<'v> Map<'v> {
         }
     }
 
+    /// The value that selecting an absent key gives, where that is no error.
+    pub(crate) fn absent(&self) -> Option<Value<'v>> {
+        match self {
+            Map::Json { .. } => None,
+            Map::Owned(map) => map.absent().cloned(),
+        }
+    }
+
     /// The keys, in order.
     pub fn keys(&self) -> Vec<Value<'v>> {
         match self {

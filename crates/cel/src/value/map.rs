@@ -9,6 +9,8 @@ use super::{Text, Value};
 pub struct OwnedMap<'v> {
     entries: Vec<(Value<'v>, Value<'v>)>,
     index: HashMap<Key<'v>, usize>,
+    /// The value that selecting an absent key gives; the key is absent all the same.
+    absent: Option<Box<Value<'v>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +82,16 @@ impl<'v> OwnedMap<'v> {
             return self.entries.iter().find(|(key, _)| key.as_str() == Some(wanted)).map(|(_, value)| value);
         }
         find(self, wanted).map(|at| &self.entries[at].1)
+    }
+
+    /// With a value for keys that are absent, instead of an error.
+    pub fn with_absent(mut self, value: Value<'v>) -> Self {
+        self.absent = Some(Box::new(value));
+        self
+    }
+
+    pub(crate) fn absent(&self) -> Option<&Value<'v>> {
+        self.absent.as_deref()
     }
 
     /// Puts or replaces; false if the value cannot be a key.

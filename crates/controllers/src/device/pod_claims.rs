@@ -46,6 +46,11 @@ impl Controller for PodClaimsController {
         "resource-claim-controller"
     }
 
+    /// Upstream's ConcurrentSyncs of the ResourceClaim controller.
+    fn workers(&self) -> usize {
+        50
+    }
+
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         let pods = indexed(informers.of::<Pod>());
         let (for_claims, for_templates, expectations) = (pods.clone(), pods.clone(), self.expectations.clone());

@@ -29,6 +29,11 @@ impl Controller for ResourceClaimController {
         "resource-claim-controller"
     }
 
+    /// Upstream's ConcurrentSyncs of the ResourceClaim controller.
+    fn workers(&self) -> usize {
+        50
+    }
+
     fn watches(&self, informers: &Informers) -> Vec<Watch> {
         vec![
             Watch::new(indexed(informers.of::<Pod>()), |event, enqueue| {

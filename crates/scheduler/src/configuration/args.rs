@@ -7,6 +7,7 @@ use crate::plugins::all::PluginArgs;
 use crate::plugins::node_resources_fit::ScoringStrategy;
 use crate::plugins::pod_topology_spread::Defaults;
 use ferry_api::field::{Error, Path};
+use ferry_api::rules::duration::format_duration;
 use ferry_api::selector::label_key_errors;
 use ferry_api::view::core::v1::{NodeAffinity, TopologySpreadConstraint};
 use serde_json::Value;
@@ -31,6 +32,10 @@ pub fn read_args(name: &str, value: Option<&Value>, path: &Path, args: &mut Plug
         "DefaultPreemption" => {
             let object = object(&["minCandidateNodesPercentage", "minCandidateNodesAbsolute"]);
             read_preemption(&object, args, mistakes);
+        }
+        "DynamicResources" => {
+            let object = object(&["filterTimeout", "bindingTimeout"]);
+            read_device_timeouts(&object, args, mistakes);
         }
         "InterPodAffinity" => {
             let object = object(&["hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"]);
@@ -82,6 +87,23 @@ fn read_preemption(object: &Object<'_>, args: &mut PluginArgs, mistakes: &mut Mi
     }
     args.candidates.percent = usize::try_from(percent).unwrap_or(0);
     args.candidates.absolute = usize::try_from(absolute).unwrap_or(0);
+}
+
+fn read_device_timeouts(object: &Object<'_>, args: &mut PluginArgs, mistakes: &mut Mistakes) {
+    if let Some(timeout) = object.duration("filterTimeout", mistakes) {
+        if timeout.0 < 0 {
+            let path = object.path.child("filterTimeout");
+            mistakes.validation.push(Error::invalid(&path, format_duration(timeout.0), "must be zero or positive"));
+        }
+        args.device_timeouts.filter = timeout.duration();
+    }
+    if let Some(timeout) = object.duration("bindingTimeout", mistakes) {
+        if timeout.duration() < Duration::from_secs(1) {
+            let path = object.path.child("bindingTimeout");
+            mistakes.validation.push(Error::invalid(&path, format_duration(timeout.0), "must be at least 1 second"));
+        }
+        args.device_timeouts.binding = timeout.duration();
+    }
 }
 
 fn read_affinity(object: &Object<'_>, args: &mut PluginArgs, mistakes: &mut Mistakes) {

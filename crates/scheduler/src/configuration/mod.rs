@@ -3,19 +3,22 @@
 //!
 //! Reading is strict and gathers every mistake. Settings of the process that a scheduler
 //! inside ferry does not have (clientConnection, leaderElection, profiling, parallelism) are
-//! read and have no effect; extenders are refused by name.
+//! read and have no effect.
 //!
 //! Upstream: pkg/scheduler/apis/config/{v1,validation}, and `NewFramework` of
 //! pkg/scheduler/framework/runtime/framework.go for the order of plugins.
 
 mod args;
+mod extenders;
 mod plugin_sets;
 mod read;
 
+use crate::extender::{ExtenderConfig, Extenders};
 use crate::framework::{Framework, Handle};
 use crate::plugins::all::{PluginArgs, all_with};
 use crate::queue::BackoffTimes;
 use args::read_args;
+use extenders::read_extenders;
 use ferry_api::field::{Error, Path};
 use plugin_sets::PluginSets;
 use read::{Mistakes, Object};
@@ -45,6 +48,7 @@ pub enum ConfigurationError {
 #[derive(Clone)]
 pub struct Configuration {
     profiles: Vec<Profile>,
+    extenders: Vec<ExtenderConfig>,
     pub backoff: BackoffTimes,
 }
 
@@ -64,7 +68,7 @@ impl Default for Configuration {
             plugins: PluginSets::default(),
             args: PluginArgs::default(),
         };
-        Self { profiles: vec![profile], backoff: BackoffTimes::default() }
+        Self { profiles: vec![profile], extenders: Vec::new(), backoff: BackoffTimes::default() }
     }
 }
 
@@ -106,7 +110,13 @@ impl Configuration {
         }
         // Plugins that are not there, or decide nothing at a point, show when they are put together.
         out.build(&Handle::default())?;
+        out.build_extenders()?;
         Ok(out)
+    }
+
+    /// The clients of the extenders.
+    pub fn build_extenders(&self) -> Result<Extenders, ConfigurationError> {
+        Extenders::new(&self.extenders).map_err(|reason| ConfigurationError::Invalid(format!("extenders: {reason}")))
     }
 
     /// The plugins of each profile, by scheduler name.
@@ -145,11 +155,10 @@ fn read_configuration(root: &Object<'_>, mistakes: &mut Mistakes) -> Configurati
         root.flag(name, mistakes);
     }
     let percent = read_percent(root, mistakes).unwrap_or(0);
-    if !root.list("extenders", mistakes).is_empty() {
-        mistakes.validation.push(Error::forbidden(&Path::new("extenders"), "ferry's scheduler calls no extenders"));
-    }
-    let profiles = read_profiles(root, percent, mistakes);
-    Configuration { profiles, backoff: read_backoff(root, mistakes) }
+    let (extenders, ignored) = read_extenders(root, mistakes);
+    let mut profiles = read_profiles(root, percent, mistakes);
+    profiles.iter_mut().for_each(|profile| profile.args.fit.ignored_resources.extend(ignored.clone()));
+    Configuration { profiles, extenders, backoff: read_backoff(root, mistakes) }
 }
 
 fn read_percent(object: &Object<'_>, mistakes: &mut Mistakes) -> Option<usize> {

@@ -2,6 +2,7 @@
 //! another type.
 
 use ferry_api::field::{ErrorList, Path};
+use ferry_api::rules::duration::{GoDuration, parse_duration};
 use serde_json::{Map, Value};
 
 /// The mistakes found so far: of the text, and of its meaning.
@@ -72,6 +73,15 @@ impl<'a> Object<'a> {
 
     pub fn number(&self, name: &str, mistakes: &mut Mistakes) -> Option<i64> {
         self.typed(name, "an integer", Value::as_i64, mistakes)
+    }
+
+    /// A duration as Go writes it.
+    pub fn duration(&self, name: &str, mistakes: &mut Mistakes) -> Option<GoDuration> {
+        let nanos = parse_duration(self.text(name, mistakes)?);
+        nanos
+            .map_err(|error| mistakes.decoding.push(format!("{}: {error}", text(&self.path.child(name)))))
+            .ok()
+            .map(GoDuration)
     }
 
     pub fn flag(&self, name: &str, mistakes: &mut Mistakes) -> Option<bool> {

@@ -80,7 +80,39 @@ fn a_configuration_is_read_strictly() {
         json!({"podInitialBackoffSeconds": 20}),
         "podMaxBackoffSeconds: Invalid value: 10: must be greater than or equal to PodInitialBackoffSeconds",
     );
-    refused(json!({"extenders": [{}]}), "extenders: Forbidden: ferry's scheduler calls no extenders");
+}
+
+#[test]
+fn extenders_are_read_and_their_mistakes_named() {
+    let extender = |over: Value| {
+        let mut extender = json!({"urlPrefix": "http://127.0.0.1:1/x", "filterVerb": "filter"});
+        over.as_object().into_iter().flatten().for_each(|(field, value)| extender[field] = value.clone());
+        json!({"extenders": [extender]})
+    };
+    refused(
+        extender(json!({"prioritizeVerb": "score"})),
+        "extenders[0].weight: Invalid value: 0: must have a positive weight applied to it",
+    );
+    refused(
+        extender(json!({"managedResources": [{"name": "cpu"}]})),
+        "extenders[0].managedResources[0].name: Invalid value: \"cpu\": is an invalid extended resource name",
+    );
+    let two = json!({"urlPrefix": "http://127.0.0.1:1", "bindVerb": "bind"});
+    refused(
+        json!({"extenders": [two, two]}),
+        "extenders: Invalid value: \"found 2 extenders implementing bind\": only one extender can implement bind",
+    );
+    refused(
+        extender(json!({"tlsConfig": {"caData": "bm90aGluZw=="}})),
+        "extenders: unable to load root certificates: unable to parse bytes as PEM block",
+    );
+    let managed = json!([{"name": "example.com/gpu", "ignoredByScheduler": true}]);
+    let mut config = extender(json!({"managedResources": managed, "httpTimeout": "100ms", "ignorable": true}));
+    config["apiVersion"] = "kubescheduler.config.k8s.io/v1".into();
+    config["kind"] = "KubeSchedulerConfiguration".into();
+    let found = Configuration::parse(&config.to_string()).expect("a configuration");
+    assert_eq!(found.extenders[0].timeout, Duration::from_millis(100));
+    assert!(found.profiles[0].args.fit.ignored_resources.contains("example.com/gpu"));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
-use ferry_api::view::core::v1::{Node, Pod};
+use ferry_api::view::core::v1::{Node, PersistentVolumeClaim, Pod};
+use ferry_api::view::meta::v1::ObjectMetaView;
 use ferry_api::view::{Kind, View};
 
 /// A kind of object. Any kind will do: a plugin names its own with [`Resource::of`].
@@ -153,6 +154,34 @@ impl<'a> ClusterEvent<'a> {
     }
 }
 
+/// The waiting pods that a change can concern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    All,
+    /// Those that name the object in their spec or status ([`PodInfo::names`]).
+    Users {
+        resource: Resource,
+        namespace: &'a str,
+        name: &'a str,
+    },
+}
+
+impl<'a> Scope<'a> {
+    pub fn users_of<K: Kind>(object: ObjectMetaView<'a>) -> Self {
+        Self::Users { resource: Resource::of::<K>(), namespace: object.namespace(), name: object.name() }
+    }
+
+    /// A PersistentVolumeClaim concerns the pods that use it; other changes may concern all.
+    pub fn of_claim(event: &ClusterEvent<'a>) -> Self {
+        match event.of::<PersistentVolumeClaim>() {
+            Some(Change::Added(claim) | Change::Updated { new: claim, .. } | Change::Deleted(claim)) => {
+                Self::users_of::<PersistentVolumeClaim>(claim.metadata())
+            }
+            None => Self::All,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// The change may have removed the reason: try the pod again.
@@ -170,7 +199,6 @@ impl Hint {
 mod tests {
     use super::*;
     use crate::plugins::testing::pod;
-    use ferry_api::view::core::v1::PersistentVolumeClaim;
     use serde_json::json;
 
     #[test]

@@ -2,26 +2,28 @@
 //! needs when the profile is made.
 
 use super::{Action, ClusterEvent, Resource, Version};
+use crate::devices::Devices;
 use ferry_api::document::Document;
 use ferry_api::view::Kind;
 use ferry_api::view::apps::v1::{ReplicaSet, StatefulSet};
 use ferry_api::view::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, ReplicationController, Service};
 use ferry_api::view::policy::v1::PodDisruptionBudget;
+use ferry_api::view::resource::v1::{DeviceClass, ResourceClaim, ResourceSlice};
 use ferry_api::view::storage::v1::{CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment};
 use ferry_client::{Event, Informer, Informers};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-macro_rules! handle {
+macro_rules! kinds {
     ($($field:ident: $kind:ty),* $(,)?) => {
         /// The informers of all kinds that a plugin reads.
         #[derive(Clone)]
-        pub struct Handle {
+        pub struct KindInformers {
             $(pub $field: Informer<$kind>,)*
         }
 
-        impl Handle {
-            pub fn new(informers: &Informers) -> Self {
+        impl KindInformers {
+            fn new(informers: &Informers) -> Self {
                 Self { $($field: informers.of(),)* }
             }
 
@@ -38,7 +40,7 @@ macro_rules! handle {
             }
         }
 
-        impl Default for Handle {
+        impl Default for KindInformers {
             /// Informers without objects, for tests to fill.
             fn default() -> Self {
                 Self { $($field: Informer::fixed([]),)* }
@@ -47,7 +49,7 @@ macro_rules! handle {
     };
 }
 
-handle! {
+kinds! {
     nodes: Node,
     services: Service,
     replication_controllers: ReplicationController,
@@ -61,6 +63,41 @@ handle! {
     csi_drivers: CSIDriver,
     csi_capacities: CSIStorageCapacity,
     attachments: VolumeAttachment,
+    resource_claims: ResourceClaim,
+    resource_slices: ResourceSlice,
+    device_classes: DeviceClass,
+}
+
+/// The informers, and the state that the plugins of all profiles share.
+#[derive(Clone)]
+pub struct Handle {
+    informers: KindInformers,
+    pub devices: Arc<Devices>,
+}
+
+impl Handle {
+    pub fn new(informers: &Informers) -> Self {
+        Self::over(KindInformers::new(informers))
+    }
+
+    fn over(informers: KindInformers) -> Self {
+        let KindInformers { resource_claims, resource_slices, device_classes, .. } = &informers;
+        Self { devices: Arc::new(Devices::new(resource_claims, resource_slices, device_classes)), informers }
+    }
+}
+
+impl Default for Handle {
+    fn default() -> Self {
+        Self::over(KindInformers::default())
+    }
+}
+
+impl std::ops::Deref for Handle {
+    type Target = KindInformers;
+
+    fn deref(&self) -> &KindInformers {
+        &self.informers
+    }
 }
 
 /// A change of an object that is neither a pod nor a node.

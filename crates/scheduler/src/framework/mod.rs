@@ -11,6 +11,7 @@
 //! traits of the points it has a say in, names them in [`Plugin::points`], and declares by
 //! [`Plugin::watches`] which changes of the cluster can undo its rejections.
 
+mod errand;
 mod event;
 mod handle;
 mod nominated;
@@ -18,7 +19,8 @@ mod profile;
 mod profiles;
 mod state;
 
-pub use event::{Action, Change, ClusterEvent, Hint, Resource, Version, Watch};
+pub use errand::{BindContext, Errand};
+pub use event::{Action, Change, ClusterEvent, Hint, Resource, Scope, Version, Watch};
 pub use handle::{Handle, ObjectEvent};
 pub use nominated::Nominated;
 pub use profile::{Framework, Point, PointLists};
@@ -33,6 +35,7 @@ use crate::snapshot::Snapshot;
 use async_trait::async_trait;
 use ferry_client::Client;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +48,8 @@ pub const MAX_NODE_SCORE: i64 = 100;
 pub enum Code {
     Unschedulable,
     Unresolvable,
+    /// The plugin could not decide: the cycle ends, and the pod is tried again.
+    Error,
 }
 
 /// The reasons of a rejection. Nearly all have one, which is a constant: a search rejects
@@ -91,6 +96,18 @@ impl Rejection {
     pub fn unresolvable(plugin: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
         Self { plugin, code: Code::Unresolvable, reasons: Reasons::One(reason.into()) }
     }
+
+    pub fn error(plugin: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { plugin, code: Code::Error, reasons: Reasons::One(reason.into()) }
+    }
+
+    /// An error with the words that name the point at which it happened.
+    fn at(self, point: &str) -> Self {
+        match self.code {
+            Code::Error => Self::error(self.plugin, format!("running {point}: {}", self.reasons.join(", "))),
+            _ => self,
+        }
+    }
 }
 
 pub trait Plugin: Send + Sync {
@@ -108,6 +125,12 @@ pub trait Plugin: Send + Sync {
     /// a hint of its own, every such change tries the pod again.
     fn hint(&self, _pod: &PodInfo, _event: &ClusterEvent<'_>) -> Hint {
         Hint::Queue
+    }
+
+    /// The waiting pods that a watched change can concern at all; others are not asked about. An
+    /// event that comes with every pod must not cost a look at every other that waits.
+    fn scope<'a>(&self, _event: &ClusterEvent<'a>) -> Scope<'a> {
+        Scope::All
     }
 }
 
@@ -128,6 +151,14 @@ pub struct Points {
     pub post_bind: Option<Arc<dyn PostBind>>,
 }
 
+/// The points of a plugin by their names: `points!(self: pre_filter, filter)`.
+macro_rules! points {
+    ($plugin:ident: $($point:ident),+) => {
+        $crate::framework::Points { $($point: Some($plugin.clone()),)+ ..Default::default() }
+    };
+}
+pub(crate) use points;
+
 pub trait PreEnqueue: Send + Sync {
     /// Whether the pod may enter the queue at all; asked again when the pod changes.
     fn pre_enqueue(&self, pod: &PodInfo) -> Result<(), Rejection>;
@@ -146,6 +177,20 @@ pub enum PreFilterResult {
     /// The plugin's filter has nothing to say about this pod.
     Skip,
     Reject(Rejection),
+}
+
+impl PreFilterResult {
+    /// Keeps the plugin's findings about the pod for its filter, which has nothing to say without.
+    pub fn keep<T: Send + Sync + 'static>(state: &mut CycleState, found: Result<Option<T>, Rejection>) -> Self {
+        match found {
+            Err(rejection) => Self::Reject(rejection),
+            Ok(None) => Self::Skip,
+            Ok(Some(found)) => {
+                state.write(found);
+                Self::AllNodes
+            }
+        }
+    }
 }
 
 pub trait PreFilter: Send + Sync {
@@ -187,16 +232,60 @@ pub struct Preemption {
     pub victims: Vec<Arc<PodInfo>>,
 }
 
+/// A preemption with the number of its victims that budgets protect.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub preemption: Preemption,
+    pub broken_budgets: usize,
+}
+
+impl Candidate {
+    /// The cheapest of several, the first of those that cost the same.
+    pub fn select(candidates: Vec<Self>) -> Option<Preemption> {
+        candidates.into_iter().min_by_key(Self::cost).map(|candidate| candidate.preemption)
+    }
+
+    /// The smaller, the better: the fewest broken budgets, the least important of most important
+    /// victims, the least importance in sum, the fewest, and of those the ones that ran the
+    /// shortest.
+    fn cost(&self) -> (usize, i32, i64, usize, Reverse<i128>) {
+        let victims = &self.preemption.victims;
+        let highest = victims.iter().map(|pod| pod.priority).max().unwrap_or(i32::MIN);
+        // Priorities may be negative; moved up so that fewer victims always sum to less.
+        let sum = victims.iter().map(|pod| i64::from(pod.priority) + i64::from(i32::MAX) + 1).sum();
+        let earliest = victims.iter().filter(|pod| pod.priority == highest).map(|pod| pod.started).min().unwrap_or(0);
+        (self.broken_budgets, highest, sum, victims.len(), Reverse(earliest))
+    }
+}
+
 pub struct PostFilterResult {
     /// Added to the message of the pod's condition; empty when there is a preemption.
     pub message: String,
     pub preemption: Option<Preemption>,
+    /// The preemptions that there was a choice of; extenders may have a say in it.
+    pub candidates: Vec<Candidate>,
     /// The node that was nominated before is of no use any more.
     pub clears_nomination: bool,
+    /// Requests that may help; the loop makes them.
+    pub errand: Option<Errand>,
+}
+
+impl PostFilterResult {
+    /// Nothing that would make room at once.
+    pub fn rejected(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            preemption: None,
+            candidates: Vec::new(),
+            clears_nomination: false,
+            errand: None,
+        }
+    }
 }
 
 pub trait PostFilter: Send + Sync {
-    /// Called when no node fits; plans what could make one fit.
+    /// Called when no node fits; plans what could make one fit. Plugins after the first that has
+    /// a preemption are not called.
     fn post_filter(&self, failure: &Failure<'_>) -> PostFilterResult;
 }
 
@@ -228,7 +317,8 @@ pub trait Score: Send + Sync {
 pub trait Reserve: Send + Sync {
     /// Called when a node is chosen; all reservations are taken back when a later step fails.
     fn reserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Rejection>;
-    fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str);
+    /// Returns the requests that are needed to take back what was written meanwhile.
+    fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Option<Errand>;
 }
 
 pub enum PermitResult {
@@ -252,7 +342,7 @@ pub trait PreBind: Send + Sync {
     /// Given up when the pod is deleted meanwhile.
     async fn pre_bind(
         &self,
-        client: &Client,
+        context: &BindContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
         node: &str,

@@ -1,16 +1,15 @@
 //! The plugins of a profile, listed by point, and the order in which a cycle calls them.
 
 use super::{
-    Bind, ClusterEvent, CycleState, Failure, Filter, Hint, MAX_NODE_SCORE, Nominated, Permit, PermitResult, Plugin,
-    Points, PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter, PreFilterResult, PreScore,
-    PreScoreResult, QueueSort, Rejection, Reserve, Resource, Score,
+    Bind, BindContext, ClusterEvent, Code, CycleState, Errand, Failure, Filter, Hint, MAX_NODE_SCORE, Nominated,
+    Permit, PermitResult, Plugin, Points, PostBind, PostFilter, PostFilterResult, PreBind, PreEnqueue, PreFilter,
+    PreFilterResult, PreScore, PreScoreResult, QueueSort, Rejection, Reserve, Resource, Score,
 };
 use crate::explain::PluginScores;
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::queue::QueuedPod;
 use crate::snapshot::Snapshot;
-use ferry_client::Client;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +44,7 @@ pub struct Framework {
     queue_sort: Option<Arc<dyn QueueSort>>,
     pre_filter: Vec<Registered<dyn PreFilter>>,
     filter: Vec<Registered<dyn Filter>>,
-    post_filter: Option<Arc<dyn PostFilter>>,
+    post_filter: Vec<Arc<dyn PostFilter>>,
     pre_score: Vec<Registered<dyn PreScore>>,
     score: Vec<(Registered<dyn Score>, i64)>,
     reserve: Vec<Arc<dyn Reserve>>,
@@ -135,7 +134,7 @@ impl Framework {
             filter: at(Point::Filter)
                 .filter_map(|(plugin, _)| Some(Registered { plugin, point: own(plugin).filter.clone()? }))
                 .collect(),
-            post_filter: at(Point::PostFilter).find_map(|(plugin, _)| own(plugin).post_filter.clone()),
+            post_filter: at(Point::PostFilter).filter_map(|(plugin, _)| own(plugin).post_filter.clone()).collect(),
             pre_score: at(Point::PreScore)
                 .filter_map(|(plugin, _)| Some(Registered { plugin, point: own(plugin).pre_score.clone()? }))
                 .collect(),
@@ -209,7 +208,9 @@ impl Framework {
             match point.pre_filter(state, pod, snapshot) {
                 PreFilterResult::AllNodes => {}
                 PreFilterResult::Skip => state.skipped_filters.insert(*plugin),
-                PreFilterResult::Reject(rejection) => return Err(rejection),
+                PreFilterResult::Reject(rejection) => {
+                    return Err(rejection.at(&format!("PreFilter plugin {name:?}")));
+                }
                 PreFilterResult::Nodes(names) => {
                     narrowed_by.insert(name);
                     nodes = Some(match nodes {
@@ -234,7 +235,11 @@ impl Framework {
     /// Whether the pod may run on the node as it is.
     pub fn filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
         let mut running = self.filter.iter().filter(|filter| !state.skipped_filters.contains(filter.plugin));
-        running.try_for_each(|filter| filter.point.filter(state, pod, node))
+        let result = running.try_for_each(|filter| filter.point.filter(state, pod, node));
+        result.map_err(|rejection| {
+            let plugin = rejection.plugin;
+            if rejection.code == Code::Error { rejection.at(&format!("{plugin:?} filter plugin")) } else { rejection }
+        })
     }
 
     /// Whether the pod may run on the node both with and without the pods that were
@@ -275,8 +280,25 @@ impl Framework {
         }
     }
 
+    /// Asks the plugins for what could make a node fit, until one has a preemption. The reasons
+    /// of all others are joined.
     pub fn post_filter(&self, failure: &Failure<'_>) -> Option<PostFilterResult> {
-        self.post_filter.as_ref().map(|point| point.post_filter(failure))
+        let mut all: Option<PostFilterResult> = None;
+        for point in &self.post_filter {
+            let mut own = point.post_filter(failure);
+            if let Some(before) = all {
+                own.errand = own.errand.or(before.errand);
+                own.clears_nomination |= before.clears_nomination;
+                if own.preemption.is_none() {
+                    own.message = format!("{}, {}", before.message, own.message);
+                }
+            }
+            if own.preemption.is_some() {
+                return Some(own);
+            }
+            all = Some(own);
+        }
+        all
     }
 
     /// The weighted sum of all scores, a number for each node.
@@ -318,14 +340,19 @@ impl Framework {
         totals
     }
 
-    /// Reserves with every plugin, or with none.
+    /// Reserves with every plugin until one rejects; the caller takes back the rest.
     pub fn reserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Rejection> {
         let result = self.reserve.iter().try_for_each(|point| point.reserve(state, pod, node));
-        result.inspect_err(|_| self.unreserve(state, pod, node))
+        result.map_err(|rejection| {
+            let plugin = rejection.plugin;
+            rejection.at(&format!("Reserve plugin {plugin:?}"))
+        })
     }
 
-    pub fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str) {
-        self.reserve.iter().for_each(|point| point.unreserve(state, pod, node));
+    /// Takes back all reservations, the last first. The requests that this needs are the
+    /// caller's to make.
+    pub fn unreserve(&self, state: &CycleState, pod: &PodInfo, node: &str) -> Vec<Errand> {
+        self.reserve.iter().rev().filter_map(|point| point.unreserve(state, pod, node)).collect()
     }
 
     /// The time that binding has to wait.
@@ -349,7 +376,7 @@ impl Framework {
     /// `gone` ends the wait for plugins when the pod is deleted.
     pub async fn bind(
         &self,
-        client: &Client,
+        context: &BindContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
         node: &str,
@@ -357,15 +384,17 @@ impl Framework {
     ) -> Result<(), crate::Error> {
         for point in &self.pre_bind {
             tokio::select! {
-                result = point.pre_bind(client, state, pod, node) => result?,
+                result = point.pre_bind(context, state, pod, node) => result?,
                 () = gone.cancelled() => return Err(crate::Error::PodGone { name: pod.name().to_owned() }),
             }
         }
-        if let Some(point) = &self.bind {
-            point.bind(client, pod, node).await?;
+        match (context.extenders.bind(pod, node).await, &self.bind) {
+            (Some(result), _) => result.map_err(|reason| crate::Error::ExtenderBind { reason })?,
+            (None, Some(point)) => point.bind(context.client, pod, node).await?,
+            (None, None) => {}
         }
         for point in &self.post_bind {
-            point.post_bind(client, pod, node).await;
+            point.post_bind(context.client, pod, node).await;
         }
         Ok(())
     }
@@ -374,7 +403,6 @@ impl Framework {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::Code;
     use crate::plugins::testing::{changed, holding, node, pod};
     use serde_json::json;
 

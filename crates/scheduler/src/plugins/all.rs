@@ -4,6 +4,7 @@
 use super::balanced_allocation::BalancedAllocation;
 use super::default_binder::DefaultBinder;
 use super::default_preemption::{CandidateLimits, DefaultPreemption};
+use super::dynamic_resources::{DynamicResources, Timeouts};
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::InterPodAffinity;
 use super::node_affinity::NodeAffinity;
@@ -37,6 +38,7 @@ pub struct PluginArgs {
     pub balanced_resources: Vec<ResourceKey>,
     pub spread: Defaults,
     pub volume_timeout: Duration,
+    pub device_timeouts: Timeouts,
 }
 
 impl Default for PluginArgs {
@@ -50,6 +52,7 @@ impl Default for PluginArgs {
             balanced_resources: vec![ResourceKey::Cpu, ResourceKey::Memory],
             spread: Defaults::System,
             volume_timeout: volume_binding::DEFAULT_TIMEOUT,
+            device_timeouts: Timeouts::default(),
         }
     }
 }
@@ -70,13 +73,14 @@ pub fn all_with(handle: &Handle, args: &PluginArgs) -> Vec<(Arc<dyn Plugin>, i64
         (Arc::new(TaintToleration), 3),
         (Arc::new(NodeAffinity::new(args.added_affinity.clone())), 2),
         (Arc::new(NodePorts), 0),
-        (Arc::new(NodeResourcesFit::new(args.fit.clone())), 1),
+        (Arc::new(NodeResourcesFit::new(handle, args.fit.clone())), 1),
         (Arc::new(VolumeRestrictions::new(handle)), 0),
         (Arc::new(NodeVolumeLimits::new(handle)), 0),
         (Arc::new(VolumeBinding::new(handle, args.volume_timeout)), 0),
         (Arc::new(VolumeZone::new(handle)), 0),
         (Arc::new(PodTopologySpread::new(handle, args.spread.clone())), 2),
         (Arc::new(InterPodAffinity::new(args.hard_pod_affinity_weight, args.ignores_preferred_of_existing)), 2),
+        (Arc::new(DynamicResources::new(handle, args.device_timeouts)), 2),
         (Arc::new(DefaultPreemption::new(handle, args.candidates)), 0),
         (Arc::new(BalancedAllocation::new(args.balanced_resources.clone())), 1),
         (Arc::new(ImageLocality), 1),

@@ -1,7 +1,7 @@
 //! NodeResourcesBalancedAllocation: prefers the node whose use of cpu and memory the pod
 //! brings closer together, so that neither is used up while the other lies idle.
 
-use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
+use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score, points};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::resources::{ResourceKey, Resources};
@@ -31,7 +31,7 @@ impl Plugin for BalancedAllocation {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_score: Some(self.clone()), score: Some(self), ..Points::default() }
+        points!(self: pre_score, score)
     }
 }
 

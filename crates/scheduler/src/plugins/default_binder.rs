@@ -1,7 +1,7 @@
 //! DefaultBinder: sends the pod's node to the API.
 
 use crate::Error;
-use crate::framework::{Bind, Plugin, Points};
+use crate::framework::{Bind, Plugin, Points, points};
 use crate::pod_info::PodInfo;
 use async_trait::async_trait;
 use ferry_api::view::Owned;
@@ -34,7 +34,7 @@ impl Plugin for DefaultBinder {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { bind: Some(self), ..Points::default() }
+        points!(self: bind)
     }
 }
 

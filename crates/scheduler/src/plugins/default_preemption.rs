@@ -7,7 +7,8 @@
 
 use crate::fit_error::{Diagnosis, FitError};
 use crate::framework::{
-    Action, Code, Failure, Handle, Plugin, Points, PostFilter, PostFilterResult, Preemption, Rejection, Resource, Watch,
+    Action, Candidate, Code, Failure, Handle, Plugin, Points, PostFilter, PostFilterResult, Preemption, Rejection,
+    Resource, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -89,7 +90,7 @@ impl Plugin for DefaultPreemption {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { post_filter: Some(self), ..Points::default() }
+        points!(self: post_filter)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -100,9 +101,8 @@ impl Plugin for DefaultPreemption {
 impl PostFilter for DefaultPreemption {
     fn post_filter(&self, failure: &Failure<'_>) -> PostFilterResult {
         let refuse = |message: String, clears_nomination| PostFilterResult {
-            message: format!("preemption: {message}"),
-            preemption: None,
             clears_nomination,
+            ..PostFilterResult::rejected(format!("preemption: {message}"))
         };
         if let Some(message) = why_not_eligible(failure) {
             return refuse(message.to_owned(), false);
@@ -128,10 +128,13 @@ impl PostFilter for DefaultPreemption {
                 break;
             }
         }
-        match candidates.into_iter().min_by_key(cost) {
-            Some(Candidate { preemption, .. }) => {
-                PostFilterResult { message: String::new(), preemption: Some(preemption), clears_nomination: false }
-            }
+        match Candidate::select(candidates.clone()) {
+            Some(preemption) => PostFilterResult {
+                preemption: Some(preemption),
+                candidates,
+                clears_nomination: false,
+                ..PostFilterResult::rejected("")
+            },
             None => {
                 let error = FitError { all_nodes: failure.snapshot.len(), diagnosis };
                 refuse(error.to_string(), true)
@@ -159,12 +162,6 @@ fn is_going_by_preemption(pod: &PodInfo) -> bool {
     let target = condition(pod.view(), "DisruptionTarget");
     pod.is_deleting
         && target.is_some_and(|target| target.status() == "True" && target.reason() == "PreemptionByScheduler")
-}
-
-/// A preemption with the number of its victims that budgets protect.
-struct Candidate {
-    preemption: Preemption,
-    broken_budgets: usize,
 }
 
 impl DefaultPreemption {
@@ -202,19 +199,6 @@ impl DefaultPreemption {
         victims.sort_by_key(importance);
         Ok(Candidate { preemption: Preemption { node: node.name().to_owned(), victims }, broken_budgets })
     }
-}
-
-/// The smaller, the better: the fewest broken budgets, the least important of most important
-/// victims, the least importance in sum, the fewest, and of those the ones that ran the
-/// shortest.
-fn cost(candidate: &Candidate) -> (usize, i32, i64, usize, Reverse<i128>) {
-    let Candidate { preemption: candidate, broken_budgets } = candidate;
-    let highest = candidate.victims.iter().map(|pod| pod.priority).max().unwrap_or(i32::MIN);
-    // Priorities may be negative; moved up so that fewer victims always sum to less.
-    let sum = candidate.victims.iter().map(|pod| i64::from(pod.priority) + i64::from(i32::MAX) + 1).sum();
-    let earliest =
-        candidate.victims.iter().filter(|pod| pod.priority == highest).map(|pod| pod.started).min().unwrap_or(0);
-    (*broken_budgets, highest, sum, candidate.victims.len(), Reverse(earliest))
 }
 
 #[cfg(test)]

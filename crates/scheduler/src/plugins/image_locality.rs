@@ -1,7 +1,7 @@
 //! ImageLocality: prefers nodes that have the pod's images already, by their size, and
 //! the more so the more nodes have them, lest one node draws all pods.
 
-use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score};
+use crate::framework::{CycleState, MAX_NODE_SCORE, Plugin, Points, PreScore, PreScoreResult, Score, points};
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::snapshot::Snapshot;
@@ -29,7 +29,7 @@ impl Plugin for ImageLocality {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_score: Some(self.clone()), score: Some(self), ..Points::default() }
+        points!(self: pre_score, score)
     }
 }
 

@@ -4,6 +4,7 @@ pub mod all;
 pub mod balanced_allocation;
 pub mod default_binder;
 pub mod default_preemption;
+pub mod dynamic_resources;
 pub mod image_locality;
 pub mod inter_pod_affinity;
 pub mod node_affinity;

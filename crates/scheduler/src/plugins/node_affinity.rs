@@ -3,7 +3,7 @@
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, PreScore,
-    PreScoreResult, Rejection, Resource, Score, Watch, normalize,
+    PreScoreResult, Rejection, Resource, Score, Watch, normalize, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -57,13 +57,7 @@ impl Plugin for NodeAffinity {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points {
-            pre_filter: Some(self.clone()),
-            filter: Some(self.clone()),
-            pre_score: Some(self.clone()),
-            score: Some(self),
-            ..Points::default()
-        }
+        points!(self: pre_filter, filter, pre_score, score)
     }
 
     fn watches(&self) -> &'static [Watch] {

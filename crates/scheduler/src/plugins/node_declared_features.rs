@@ -6,7 +6,7 @@
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, Rejection,
-    Resource, Watch,
+    Resource, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -38,7 +38,7 @@ impl Plugin for NodeDeclaredFeatures {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+        points!(self: pre_filter, filter)
     }
 
     fn watches(&self) -> &'static [Watch] {

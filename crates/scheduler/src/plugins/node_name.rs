@@ -1,7 +1,7 @@
 //! NodeName: a pod that names its node goes nowhere else.
 
 use crate::framework::{
-    Action, CycleState, Filter, Plugin, Points, PreFilter, PreFilterResult, Rejection, Resource, Watch,
+    Action, CycleState, Filter, Plugin, Points, PreFilter, PreFilterResult, Rejection, Resource, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -18,7 +18,7 @@ impl Plugin for NodeName {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+        points!(self: pre_filter, filter)
     }
 
     fn watches(&self) -> &'static [Watch] {

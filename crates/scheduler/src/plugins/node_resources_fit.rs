@@ -3,13 +3,16 @@
 //!
 //! Upstream: pkg/scheduler/framework/plugins/noderesources.
 
+use crate::devices::Devices;
 use crate::framework::{
-    Action, Change, ClusterEvent, Code, CycleState, Filter, Hint, MAX_NODE_SCORE, Plugin, Points, Reasons, Rejection,
-    Resource, Score, Watch,
+    Action, Change, ClusterEvent, Code, CycleState, Filter, Handle, Hint, MAX_NODE_SCORE, Plugin, Points, Reasons,
+    Rejection, Resource, Score, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
 use crate::resources::{ResourceKey, Resources};
+use ferry_api::rules::resource_claim::DEVICE_CLASS_RESOURCE;
+use ferry_api::view::resource::v1::{DeviceClass, DeviceClassView};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,6 +20,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct NodeResourcesFit {
     args: FitArgs,
+    /// The devices that may stand behind extended resources; tests have none.
+    devices: Option<Arc<Devices>>,
 }
 
 /// The arguments of the plugin.
@@ -58,8 +63,14 @@ impl FitArgs {
 }
 
 impl NodeResourcesFit {
-    pub fn new(args: FitArgs) -> Self {
-        Self { args }
+    pub fn new(handle: &Handle, args: FitArgs) -> Self {
+        Self { args, devices: Some(handle.devices.clone()) }
+    }
+
+    /// Whether the node's lack of a resource is for DynamicResources to judge, because no device
+    /// plugin offers the resource there and a device class stands behind it.
+    fn leaves_to_devices(&self, resource: &str, total: &Resources) -> bool {
+        total.scalar(resource) == 0 && self.devices.as_ref().is_some_and(|devices| devices.is_behind(resource))
     }
 }
 
@@ -68,7 +79,7 @@ const NAME: &str = "NodeResourcesFit";
 /// The lack of a node that has `pods` pods on it, which take `used`. It cannot be resolved by
 /// removing pods where the node could never have enough.
 fn check_fit(
-    args: &FitArgs,
+    plugin: &NodeResourcesFit,
     wanted: &Resources,
     total: &Resources,
     used: &Resources,
@@ -101,10 +112,10 @@ fn check_fit(
         if is_lacking(wanted.ephemeral_storage, total.ephemeral_storage, used.ephemeral_storage) {
             lacks("Insufficient ephemeral-storage".into(), wanted.ephemeral_storage <= total.ephemeral_storage);
         }
-        for (name, &amount) in wanted.scalar.iter().filter(|(name, _)| !args.ignores(name)) {
-            let total = total.scalar(name);
-            if is_lacking(amount, total, used.scalar(name)) {
-                lacks(format!("Insufficient {name}").into(), amount <= total);
+        for (name, &amount) in wanted.scalar.iter().filter(|(name, _)| !plugin.args.ignores(name)) {
+            let offered = total.scalar(name);
+            if is_lacking(amount, offered, used.scalar(name)) && !plugin.leaves_to_devices(name, total) {
+                lacks(format!("Insufficient {name}").into(), amount <= offered);
             }
         }
     }
@@ -121,8 +132,8 @@ fn has_grown(wanted: &Resources, old: &Resources, new: &Resources) -> bool {
 }
 
 /// Whether the node, were it empty, would have room.
-fn would_fit(args: &FitArgs, pod: &PodInfo, node: &NodeInfo) -> bool {
-    check_fit(args, &pod.requests, &node.allocatable, &Resources::default(), 0).is_ok()
+fn would_fit(plugin: &NodeResourcesFit, pod: &PodInfo, node: &NodeInfo) -> bool {
+    check_fit(plugin, &pod.requests, &node.allocatable, &Resources::default(), 0).is_ok()
 }
 
 impl Plugin for NodeResourcesFit {
@@ -131,7 +142,7 @@ impl Plugin for NodeResourcesFit {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { filter: Some(self.clone()), score: Some(self), ..Points::default() }
+        points!(self: filter, score)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -139,15 +150,29 @@ impl Plugin for NodeResourcesFit {
             &[
                 Watch::new(Resource::NODE, &[Action::Add, Action::Update]),
                 Watch::new(Resource::POD, &[Action::Update, Action::Delete]),
+                Watch::new(Resource::of::<DeviceClass>(), &[Action::Add, Action::Update]),
             ]
         }
     }
 
     fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+        let asks_for = |resource: &str| pod.requests.scalar.contains_key(resource);
+        let resource_of = |class: DeviceClassView<'_>| class.spec().extended_resource_name().is_some_and(asks_for);
+        match event.of::<DeviceClass>() {
+            Some(Change::Added(class)) => {
+                let own = format!("{DEVICE_CLASS_RESOURCE}{}", class.metadata().name());
+                return Hint::queue_if(asks_for(&own) || resource_of(class));
+            }
+            Some(Change::Updated { old, new }) => {
+                let is_changed = old.spec().extended_resource_name() != new.spec().extended_resource_name();
+                return Hint::queue_if(is_changed && resource_of(new));
+            }
+            _ => {}
+        }
         Hint::queue_if(match (event.node(), event.pod()) {
-            (Some(Change::Added(node)), _) => would_fit(&self.args, pod, node),
+            (Some(Change::Added(node)), _) => would_fit(self, pod, node),
             (Some(Change::Updated { old, new }), _) => {
-                would_fit(&self.args, pod, new) && has_grown(&pod.requests, &old.allocatable, &new.allocatable)
+                would_fit(self, pod, new) && has_grown(&pod.requests, &old.allocatable, &new.allocatable)
             }
             (_, Some(Change::Deleted(_))) => true,
             (_, Some(Change::Updated { old, new })) => {
@@ -161,7 +186,7 @@ impl Plugin for NodeResourcesFit {
 
 impl Filter for NodeResourcesFit {
     fn filter(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<(), Rejection> {
-        check_fit(&self.args, &pod.requests, &node.allocatable, &node.requested, node.pods.len())
+        check_fit(self, &pod.requests, &node.allocatable, &node.requested, node.pods.len())
     }
 }
 
@@ -228,6 +253,10 @@ mod tests {
     use crate::plugins::testing::{asking, holding, node, pod, reasons, scores};
     use serde_json::{Value, json};
 
+    fn with(args: FitArgs) -> NodeResourcesFit {
+        NodeResourcesFit { args, devices: None }
+    }
+
     fn check(used: Value, wanted: Value, expected: &[&str]) {
         let info = holding(node("a", json!({"status": {"allocatable": {"example.com/gpu": "1"}}})), &[asking(used)]);
         assert_eq!(reasons(NodeResourcesFit::default(), &asking(wanted.clone()), &info), expected, "{wanted}");
@@ -293,7 +322,7 @@ mod tests {
             ]
         };
         let check = |strategy: ScoringStrategy, expected: [i64; 2]| {
-            let plugin = NodeResourcesFit::new(FitArgs { strategy: strategy.clone(), ..FitArgs::default() });
+            let plugin = with(FitArgs { strategy: strategy.clone(), ..FitArgs::default() });
             let found = scores(plugin, &asking(json!({"cpu": "1", "memory": "2Gi"})), nodes());
             assert_eq!(found, expected, "{strategy:?}");
         };
@@ -308,10 +337,10 @@ mod tests {
         let args = FitArgs { resources: vec![(ResourceKey::Cpu, 3), (ResourceKey::Memory, 1)], ..FitArgs::default() };
         let nodes = vec![holding(node("a", json!({})), &[])];
         // 75 of cpu three times and 50 of memory once.
-        assert_eq!(scores(NodeResourcesFit::new(args), &asking(json!({"cpu": "1", "memory": "4Gi"})), nodes), [68]);
+        assert_eq!(scores(with(args), &asking(json!({"cpu": "1", "memory": "4Gi"})), nodes), [68]);
         let ignoring = FitArgs { ignored_groups: ["example.com".to_owned()].into(), ..FitArgs::default() };
         let info = holding(node("a", json!({})), &[]);
         let wanting = asking(json!({"example.com/gpu": "1"}));
-        assert_eq!(reasons(NodeResourcesFit::new(ignoring), &wanting, &info), Vec::<String>::new());
+        assert_eq!(reasons(with(ignoring), &wanting, &info), Vec::<String>::new());
     }
 }

@@ -1,7 +1,7 @@
 //! NodeUnschedulable: a cordoned node takes only pods that tolerate being cordoned.
 
 use crate::framework::{
-    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, Rejection, Resource, Watch,
+    Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, Rejection, Resource, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -28,7 +28,7 @@ impl Plugin for NodeUnschedulable {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { filter: Some(self), ..Points::default() }
+        points!(self: filter)
     }
 
     fn watches(&self) -> &'static [Watch] {

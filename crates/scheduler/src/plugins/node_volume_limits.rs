@@ -6,7 +6,7 @@
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Handle, Hint, Plugin, Points, PreFilter, PreFilterResult,
-    Rejection, Resource, Watch,
+    Rejection, Resource, Scope, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -105,7 +105,7 @@ impl Plugin for NodeVolumeLimits {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+        points!(self: pre_filter, filter)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -120,17 +120,15 @@ impl Plugin for NodeVolumeLimits {
         }
     }
 
-    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+    fn scope<'a>(&self, event: &ClusterEvent<'a>) -> Scope<'a> {
+        Scope::of_claim(event)
+    }
+
+    fn hint(&self, _pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
         if let Some(Change::Updated { old, new }) = event.of::<CSINode>() {
             let before = limits(old);
             return Hint::queue_if(
                 limits(new).into_iter().any(|(driver, limit)| limit > before.get(driver).copied().unwrap_or(0)),
-            );
-        }
-        if let Some(Change::Added(claim)) = event.of::<PersistentVolumeClaim>() {
-            let meta = claim.metadata();
-            return Hint::queue_if(
-                meta.namespace() == pod.namespace() && pod.claims.iter().any(|name| **name == *meta.name()),
             );
         }
         Hint::queue_if(match event.pod() {
@@ -145,14 +143,8 @@ impl PreFilter for NodeVolumeLimits {
         if pod.claims.is_empty() {
             return PreFilterResult::Skip;
         }
-        match self.new_volumes(pod) {
-            Err(rejection) => PreFilterResult::Reject(rejection),
-            Ok(volumes) if volumes.is_empty() => PreFilterResult::Skip,
-            Ok(volumes) => {
-                state.write(NewVolumes(volumes));
-                PreFilterResult::AllNodes
-            }
-        }
+        let found = self.new_volumes(pod).map(|volumes| (!volumes.is_empty()).then_some(NewVolumes(volumes)));
+        PreFilterResult::keep(state, found)
     }
 }
 

@@ -1,6 +1,6 @@
 //! PrioritySort: the more important pod goes first, of equals the one that waits longer.
 
-use crate::framework::{Plugin, Points, QueueSort};
+use crate::framework::{Plugin, Points, QueueSort, points};
 use crate::queue::QueuedPod;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl Plugin for PrioritySort {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { queue_sort: Some(self), ..Points::default() }
+        points!(self: queue_sort)
     }
 }
 

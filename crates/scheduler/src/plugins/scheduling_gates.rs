@@ -1,6 +1,6 @@
 //! SchedulingGates: a pod with gates does not enter the queue until all are taken away.
 
-use crate::framework::{Action, ClusterEvent, Hint, Plugin, Points, PreEnqueue, Rejection, Resource, Watch};
+use crate::framework::{Action, ClusterEvent, Hint, Plugin, Points, PreEnqueue, Rejection, Resource, Watch, points};
 use crate::pod_info::PodInfo;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Plugin for SchedulingGates {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_enqueue: Some(self), ..Points::default() }
+        points!(self: pre_enqueue)
     }
 
     fn watches(&self) -> &'static [Watch] {

@@ -3,7 +3,7 @@
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Hint, Plugin, Points, PreFilter, PreFilterResult, Rejection,
-    Resource, Score, Watch, normalize_reversed,
+    Resource, Score, Watch, normalize_reversed, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -62,7 +62,7 @@ impl Plugin for TaintToleration {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_filter: Some(self.clone()), filter: Some(self.clone()), score: Some(self), ..Points::default() }
+        points!(self: pre_filter, filter, score)
     }
 
     fn watches(&self) -> &'static [Watch] {

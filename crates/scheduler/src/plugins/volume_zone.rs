@@ -5,7 +5,7 @@
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Handle, Hint, Plugin, Points, PreFilter, PreFilterResult,
-    Rejection, Resource, Watch,
+    Rejection, Resource, Scope, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -103,7 +103,7 @@ impl Plugin for VolumeZone {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points { pre_filter: Some(self.clone()), filter: Some(self), ..Points::default() }
+        points!(self: pre_filter, filter)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -117,15 +117,13 @@ impl Plugin for VolumeZone {
         }
     }
 
-    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+    fn scope<'a>(&self, event: &ClusterEvent<'a>) -> Scope<'a> {
+        Scope::of_claim(event)
+    }
+
+    fn hint(&self, _pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
         if let Some(Change::Added(class)) = event.of::<StorageClass>() {
             return Hint::queue_if(waits_for_first_consumer(class));
-        }
-        if let Some(Change::Added(claim) | Change::Updated { new: claim, .. }) = event.of::<PersistentVolumeClaim>() {
-            let meta = claim.metadata();
-            return Hint::queue_if(
-                meta.namespace() == pod.namespace() && pod.claims.iter().any(|name| **name == *meta.name()),
-            );
         }
         if let Some(Change::Updated { old, new }) = event.of::<PersistentVolume>() {
             return Hint::queue_if(places(old) != places(new));
@@ -142,14 +140,8 @@ impl PreFilter for VolumeZone {
         if pod.claims.is_empty() {
             return PreFilterResult::Skip;
         }
-        match self.places_of_pod(pod) {
-            Err(rejection) => PreFilterResult::Reject(rejection),
-            Ok(places) if places.is_empty() => PreFilterResult::Skip,
-            Ok(places) => {
-                state.write(Places(places));
-                PreFilterResult::AllNodes
-            }
-        }
+        let found = self.places_of_pod(pod).map(|places| (!places.is_empty()).then_some(Places(places)));
+        PreFilterResult::keep(state, found)
     }
 }
 

@@ -7,7 +7,7 @@ mod counts;
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Hint, MAX_NODE_SCORE, Plugin, Points, PreFilter, PreFilterResult,
-    PreScore, PreScoreResult, Rejection, Resource, Score, Watch,
+    PreScore, PreScoreResult, Rejection, Resource, Score, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -110,13 +110,7 @@ impl Plugin for InterPodAffinity {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points {
-            pre_filter: Some(self.clone()),
-            filter: Some(self.clone()),
-            pre_score: Some(self.clone()),
-            score: Some(self),
-            ..Points::default()
-        }
+        points!(self: pre_filter, filter, pre_score, score)
     }
 
     fn watches(&self) -> &'static [Watch] {

@@ -10,7 +10,7 @@ pub use constraint::Defaults;
 
 use crate::framework::{
     Action, Change, ClusterEvent, CycleState, Filter, Handle, Hint, MAX_NODE_SCORE, Plugin, Points, PreFilter,
-    PreFilterResult, PreScore, PreScoreResult, Rejection, Resource, Score, Watch,
+    PreFilterResult, PreScore, PreScoreResult, Rejection, Resource, Score, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -92,13 +92,7 @@ impl Plugin for PodTopologySpread {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points {
-            pre_filter: Some(self.clone()),
-            filter: Some(self.clone()),
-            pre_score: Some(self.clone()),
-            score: Some(self),
-            ..Points::default()
-        }
+        points!(self: pre_filter, filter, pre_score, score)
     }
 
     fn watches(&self) -> &'static [Watch] {

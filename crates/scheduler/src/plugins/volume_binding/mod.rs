@@ -13,8 +13,8 @@ mod signals;
 
 use crate::Error;
 use crate::framework::{
-    Action, Change, ClusterEvent, CycleState, Filter, Handle, Hint, Plugin, Points, PreBind, PreFilter,
-    PreFilterResult, Rejection, Reserve, Resource, Watch,
+    Action, BindContext, Change, ClusterEvent, CycleState, Errand, Filter, Handle, Hint, Plugin, Points, PreBind,
+    PreFilter, PreFilterResult, Rejection, Reserve, Resource, Scope, Watch, points,
 };
 use crate::node_info::NodeInfo;
 use crate::pod_info::PodInfo;
@@ -182,13 +182,7 @@ impl Plugin for VolumeBinding {
     }
 
     fn points(self: Arc<Self>) -> Points {
-        Points {
-            pre_filter: Some(self.clone()),
-            filter: Some(self.clone()),
-            reserve: Some(self.clone()),
-            pre_bind: Some(self),
-            ..Points::default()
-        }
+        points!(self: pre_filter, filter, reserve, pre_bind)
     }
 
     fn watches(&self) -> &'static [Watch] {
@@ -205,15 +199,13 @@ impl Plugin for VolumeBinding {
         }
     }
 
-    fn hint(&self, pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
+    fn scope<'a>(&self, event: &ClusterEvent<'a>) -> Scope<'a> {
+        Scope::of_claim(event)
+    }
+
+    fn hint(&self, _pod: &PodInfo, event: &ClusterEvent<'_>) -> Hint {
         if let Some(Change::Updated { old, new }) = event.of::<StorageClass>() {
             return Hint::queue_if(old.allowed_topologies() != new.allowed_topologies());
-        }
-        if let Some(Change::Added(claim) | Change::Updated { new: claim, .. }) = event.of::<PersistentVolumeClaim>() {
-            let meta = claim.metadata();
-            return Hint::queue_if(
-                meta.namespace() == pod.namespace() && pod.claims.iter().any(|name| **name == *meta.name()),
-            );
         }
         if let Some(Change::Updated { old, new }) = event.node() {
             return Hint::queue_if(old.view().metadata().labels() != new.view().metadata().labels());
@@ -236,14 +228,11 @@ impl PreFilter for VolumeBinding {
         if pod.claims.is_empty() {
             return PreFilterResult::Skip;
         }
-        match self.sort_out(pod) {
-            Err(reason) => PreFilterResult::Reject(Rejection::unresolvable(NAME, reason)),
-            Ok(claims) if claims.bound.is_empty() && claims.delayed.is_empty() => PreFilterResult::Skip,
-            Ok(claims) => {
-                state.write(Plans { claims, by_node: Mutex::default() });
-                PreFilterResult::AllNodes
-            }
-        }
+        let found = self.sort_out(pod).map_err(|reason| Rejection::unresolvable(NAME, reason)).map(|claims| {
+            let is_needed = !claims.bound.is_empty() || !claims.delayed.is_empty();
+            is_needed.then(|| Plans { claims, by_node: Mutex::default() })
+        });
+        PreFilterResult::keep(state, found)
     }
 }
 
@@ -279,8 +268,9 @@ impl Reserve for VolumeBinding {
         Ok(())
     }
 
-    fn unreserve(&self, state: &CycleState, _pod: &PodInfo, node: &str) {
+    fn unreserve(&self, state: &CycleState, _pod: &PodInfo, node: &str) -> Option<Errand> {
         self.plan_for(state, node).iter().for_each(|plan| self.forget(plan));
+        None
     }
 }
 
@@ -290,10 +280,16 @@ impl PreBind for VolumeBinding {
         self.plan_for(state, node).is_some()
     }
 
-    async fn pre_bind(&self, client: &Client, state: &CycleState, pod: &PodInfo, node: &str) -> Result<(), Error> {
+    async fn pre_bind(
+        &self,
+        context: &BindContext<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &str,
+    ) -> Result<(), Error> {
         let Some(plan) = self.plan_for(state, node) else { return Ok(()) };
         let error = |reason: String| Error::PreBind { plugin: NAME, reason };
-        let written = self.write(client, &plan).await.map_err(|source| error(source.to_string()))?;
+        let written = self.write(context.client, &plan).await.map_err(|source| error(source.to_string()))?;
         match tokio::time::timeout(self.timeout, self.wait(pod, node, &written)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(error(format!("binding volumes: {reason}"))),

@@ -1,6 +1,7 @@
 //! The plans for nodes, the assumptions, and the wait for the binder.
 
 use super::*;
+use crate::extender::Extenders;
 use crate::framework::Framework;
 use crate::plugins::testing::{node, pod};
 use bytes::Bytes;
@@ -235,7 +236,8 @@ async fn bind(handle: &Handle, part: Part, timeout: Duration, is_gone: bool) -> 
     if is_gone {
         gone.cancel();
     }
-    framework.bind(&client, &state, &pod, "a", &gone).await.map_err(|error| error.to_string())
+    let context = BindContext { client: &client, recorder: None, extenders: &Extenders::default() };
+    framework.bind(&context, &state, &pod, "a", &gone).await.map_err(|error| error.to_string())
 }
 
 fn with_volume() -> Handle {
