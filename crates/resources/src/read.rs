@@ -3,7 +3,8 @@
 //! a missing field can never panic.
 
 use ferry_api::document::{Entries, Node};
-use ferry_api::view::{Element, List};
+use ferry_api::view::Element;
+use ferry_api::view::List;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -137,13 +138,6 @@ pub fn list_mut<'a>(object: &'a mut Value, key: &str) -> &'a mut [Value] {
 /// The object at a key, to be changed in place, unless absent or null.
 pub fn field_mut<'a>(object: &'a mut Value, key: &str) -> Option<&'a mut Value> {
     object.get_mut(key).filter(|value| !value.is_null())
-}
-
-/// Fills in the constants that the facts give to a type and to those below it.
-pub fn fill_defaults(object: &mut Value, package: &str, type_name: &str) {
-    if let Some(definition) = ferry_api::schema::builtin().get(package, type_name) {
-        definition.fill_defaults(object);
-    }
 }
 
 /// Sets a string that is absent or empty: what upstream does for a string that is not a

@@ -6,6 +6,7 @@ use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::any::Any;
 use std::collections::BTreeMap;
 
 /// What a strategy may know about the request.
@@ -23,9 +24,9 @@ pub struct Context<'a> {
 /// metadata that every object has → `validate` → validating admission → stored.
 /// On update: `default` → mutating admission → `prepare_for_update` → `validate_update` →
 /// validating admission → stored.
-pub trait Strategy: Send + Sync + 'static {
-    /// Fills in what the user left out: the constants of the facts (`read::fill_defaults`) and
-    /// what depends on other fields. Idempotent; called after every decode.
+pub trait Strategy: Any + Send + Sync {
+    /// Fills in what depends on other fields, after the constants of the facts
+    /// (`Row::default`). Idempotent; called after every decode.
     fn default(&self, _object: &mut Value) {}
 
     /// Turns an object of the row's own version into the one in which it is stored
@@ -41,8 +42,9 @@ pub trait Strategy: Send + Sync + 'static {
     /// for most kinds) is gone already: see `Row::prepare_for_create`.
     fn prepare_for_create(&self, _context: &Context, _object: &mut Value) {}
 
-    /// Every mistake in the object, each with its path. Metadata common to all kinds is
-    /// checked by the caller; see `validate_name` for the kind's own rule of names.
+    /// Every mistake in the object that the marks of the facts do not name, each with its path:
+    /// rules across fields. `Row::validate` reports the others before, and the caller those of
+    /// the metadata; see `validate_name` for the kind's own rule of names.
     fn validate(&self, _object: &Value) -> ErrorList {
         ErrorList::new()
     }

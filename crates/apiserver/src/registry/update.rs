@@ -154,7 +154,7 @@ impl Registry {
             tracking.record(row, Some(old), &mut new, target.part.name(), caller)?;
             self.admit_update((target, admit, AdmissionStep::Mutate), &mut new, old, caller).await?;
             if target.part == Part::Main {
-                row.strategy.default(&mut new);
+                row.default(&mut new);
             }
             self.before_update(target, &mut new, old, caller)?;
             self.normalize(row, &mut new);
@@ -285,13 +285,9 @@ impl Registry {
         let row = target.row;
         let mut errors = validate_metadata(new, row.is_namespaced(), &*row.strategy);
         errors.extend(metadata::validate_update(new, old));
-        errors.extend(match target.part {
-            Part::Status => row.strategy.validate_status_update(new, old),
-            Part::Main => row.strategy.validate_update(new, old),
-            // Only what the subresource changed is checked; the rest is as it was, and may
-            // be something that today's rules would not let in.
-            Part::Other(subresource) => row.strategy.validate_subresource_update(subresource, new, old),
-        });
+        // Only what changes is judged by the facts; the rest is as it was, and may be something
+        // that today's rules would not let in.
+        errors.extend(row.validate_update(target.part.name(), new, old));
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), target.name, errors));
         }

@@ -310,7 +310,9 @@ mod tests {
     use crate::testing::{cells, check, texts};
 
     fn policy(spec: Value) -> Value {
-        let mut policy = json!({"metadata": {"name": "a"}, "spec": {"matchConstraints": {"resourceRules": [
+        let is_mutating = spec.get("mutations").is_some() || spec.get("reinvocationPolicy").is_some();
+        let kind = if is_mutating { "MutatingAdmissionPolicy" } else { "ValidatingAdmissionPolicy" };
+        let mut policy = json!({"kind": kind, "metadata": {"name": "a"}, "spec": {"matchConstraints": {"resourceRules": [
             {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]}}});
         if let Value::Object(fields) = spec {
             ensure_object(&mut policy["spec"]).extend(fields);
@@ -412,9 +414,9 @@ mod tests {
 
     #[test]
     fn a_status_says_why() {
-        let new = json!({"status": {"typeChecking": {"expressionWarnings": [{"warning": "x"}]}}});
+        let new = json!({"kind": "ValidatingAdmissionPolicy", "status": {"typeChecking": {"expressionWarnings": [{"warning": "x"}]}}});
         assert_eq!(
-            texts(&Policy::Validating.validate_status_update(&new, &json!({}))),
+            texts(&crate::testing::update_errors(&Policy::Validating, "status", &new, &json!({}))),
             ["status.typeChecking.expressionWarnings[0].fieldRef: Required value"]
         );
     }

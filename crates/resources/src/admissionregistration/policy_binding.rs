@@ -150,7 +150,9 @@ mod tests {
     const BINDING: PolicyBinding = PolicyBinding(Policy::Validating);
 
     fn binding(spec: Value) -> Value {
-        json!({"metadata": {"name": "a"}, "spec": spec})
+        let is_mutating = spec.get("validationActions").is_none();
+        let kind = if is_mutating { "MutatingAdmissionPolicyBinding" } else { "ValidatingAdmissionPolicyBinding" };
+        json!({"kind": kind, "metadata": {"name": "a"}, "spec": spec})
     }
 
     #[test]

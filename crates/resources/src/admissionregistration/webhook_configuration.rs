@@ -5,7 +5,7 @@ use super::rule::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validate_choice, validate_match_conditions, validate_rule,
 };
 use super::warn_of_static_suffix;
-use crate::read::{Read, fill_defaults};
+use crate::read::Read;
 use crate::validation::domains::validate_fully_qualified_name;
 use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
@@ -36,14 +36,6 @@ struct Demands {
 }
 
 impl Strategy for WebhookConfiguration {
-    fn default(&self, configuration: &mut Value) {
-        let kind = match self {
-            Self::Mutating => "MutatingWebhookConfiguration",
-            Self::Validating => "ValidatingWebhookConfiguration",
-        };
-        fill_defaults(configuration, "admissionregistration/v1", kind);
-    }
-
     fn validate(&self, configuration: &Value) -> ErrorList {
         let demands =
             Demands { no_side_effects: true, known_versions: true, unique_names: true, match_conditions: true };

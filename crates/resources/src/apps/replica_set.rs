@@ -1,11 +1,11 @@
 //! ReplicaSet: the strategy of a number of like pods.
 
-use super::deployment::validate_selector_is_kept;
-use super::replicas::{validate_replica_counts, workload_warnings};
+use super::replicas::workload_warnings;
 use crate::Strategy;
+use crate::apps::replicas::validate_available;
+use crate::apps::replicas::validate_parts;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, field_mut, fill_defaults};
-use crate::validation::nonnegative;
+use crate::read::{Read, ReadNode, field_mut};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
 use serde_json::{Value, json};
@@ -14,7 +14,6 @@ pub struct ReplicaSet;
 
 impl Strategy for ReplicaSet {
     fn default(&self, set: &mut Value) {
-        fill_defaults(set, "apps/v1", "ReplicaSet");
         if let Some(template) = field_mut(set, "spec").and_then(|spec| field_mut(spec, "template")) {
             default_template(template);
         }
@@ -24,30 +23,16 @@ impl Strategy for ReplicaSet {
         let mut errors = ErrorList::new();
         let (path, empty) = (Path::new("spec"), json!({}));
         let spec = set.field("spec").unwrap_or(&empty);
-        nonnegative(&mut errors, &path.child("replicas"), spec.int("replicas"));
-        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
         validate_selector_and_template(&mut errors, spec, &path);
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        validate_selector_is_kept(&mut errors, new, old);
         errors
     }
 
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        let counts = [
-            "replicas",
-            "fullyLabeledReplicas",
-            "readyReplicas",
-            "availableReplicas",
-            "observedGeneration",
-            "terminatingReplicas",
-        ];
+        let (status, path) = (new.field("status"), Path::new("status"));
         let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-        validate_replica_counts(&mut errors, new.field("status"), &counts, &parts, &Path::new("status"));
+        validate_parts(&mut errors, status, &parts, &path);
+        validate_available(&mut errors, status, "readyReplicas", &path);
         errors
     }
 

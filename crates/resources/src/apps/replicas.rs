@@ -4,28 +4,12 @@
 use crate::names;
 use crate::pod_spec::template::template_warnings;
 use crate::read::Read;
-use crate::validation::nonnegative;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-/// Counts are not negative, those of a part not above the whole, and what is available
-/// is ready.
-pub fn validate_replica_counts(
-    errors: &mut ErrorList,
-    status: Option<&Value>,
-    counts: &[&str],
-    parts: &[&str],
-    path: &Path,
-) {
-    validate_counts(errors, status, counts, parts, path);
-    validate_available(errors, status, "readyReplicas", path);
-}
-
-pub fn validate_counts(errors: &mut ErrorList, status: Option<&Value>, counts: &[&str], parts: &[&str], path: &Path) {
-    for key in counts {
-        nonnegative(errors, &path.child(key), status.int(key));
-    }
+/// The counts of a part are not above the whole.
+pub fn validate_parts(errors: &mut ErrorList, status: Option<&Value>, parts: &[&str], path: &Path) {
     for key in parts {
         if status.int(key) > status.int("replicas") {
             errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));

@@ -166,7 +166,7 @@ mod tests {
     fn defaults_flow_from_most_to_request() {
         let mut range =
             json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "1"}, "min": {"memory": "1Mi"}}]}});
-        LimitRange.default(&mut range);
+        crate::testing::default(&LimitRange, &mut range);
         assert_eq!(range["spec"]["limits"][0]["default"], json!({"cpu": "1"}));
         assert_eq!(range["spec"]["limits"][0]["defaultRequest"], json!({"cpu": "1", "memory": "1Mi"}));
     }

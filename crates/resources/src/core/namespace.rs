@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_new_namespace_is_active_and_finalized() {
         let mut namespace = json!({"metadata": {"name": "a"}});
-        Namespace.default(&mut namespace);
+        crate::testing::default(&Namespace, &mut namespace);
         Namespace.prepare_for_create(&crate::testing::context(), &mut namespace);
         assert_eq!(
             namespace,

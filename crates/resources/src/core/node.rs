@@ -4,7 +4,7 @@ use crate::pod_spec::scheduling::validate_taint_effect;
 use crate::print;
 use crate::read::{Read, ReadNode, field_mut, remove, set};
 use crate::validation::labels::validate_label_name;
-use crate::validation::network::{is_dual_stack, validate_cidr};
+use crate::validation::network::is_dual_stack;
 use crate::validation::resources::validate_amount;
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
@@ -48,9 +48,6 @@ impl Strategy for Node {
         validate_declared_features(&mut errors, node);
         let path = Path::new("spec").child("podCIDRs");
         let ranges = spec.list("podCIDRs");
-        for (index, range) in spec.texts("podCIDRs").enumerate() {
-            validate_cidr(&mut errors, range, &[], &path.index(index));
-        }
         if ranges.len() > 1 && (ranges.len() > 2 || !is_dual_stack(spec.texts("podCIDRs"))) {
             let detail = "may specify no more than one CIDR for each IP family";
             errors.push(Error::invalid(&path, ranges, detail));

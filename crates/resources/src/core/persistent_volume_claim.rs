@@ -1,7 +1,7 @@
 //! PersistentVolumeClaim: the strategy of a request for storage.
 
 use crate::pod_spec::defaults::default_claim_spec;
-use crate::read::{Read, ReadNode, default_text, field_mut, fill_defaults, keep, remove, set};
+use crate::read::{Read, ReadNode, default_text, field_mut, keep, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::resources::{amount, is_native, round_up_to_milli, validate_amount};
 use crate::validation::volumes::{
@@ -131,7 +131,6 @@ impl Strategy for PersistentVolumeClaim {
 
 /// A claim's defaults, whether it stands alone or in the templates of a StatefulSet.
 pub fn default_claim(claim: &mut Value) {
-    fill_defaults(claim, "core/v1", "PersistentVolumeClaim");
     let claim = ensure_object(claim);
     default_claim_spec(claim.entry("spec").or_insert_with(|| json!({})));
     let status = claim.entry("status").or_insert_with(|| json!({}));
@@ -372,7 +371,7 @@ mod tests {
         new["status"] = json!({"capacity": {"storage": "-1"}, "allocatedResources": {"cpu": "1"},
             "allocatedResourceStatuses": {"storage": "Some"}});
         assert_eq!(
-            texts(&PersistentVolumeClaim.validate_status_update(&new, &claim())),
+            texts(&crate::testing::update_errors(&PersistentVolumeClaim, "status", &new, &claim())),
             [
                 "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
                 "status.allocatedResourceStatuses: Unsupported value: \"storage\": supported values: \"ControllerResizeInProgress\", \"ControllerResizeInfeasible\", \"NodeResizeInProgress\", \"NodeResizeInfeasible\", \"NodeResizePending\"",

@@ -1,9 +1,11 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
-use crate::apps::replicas::{validate_replica_counts, workload_warnings};
+use crate::apps::replicas::validate_available;
+use crate::apps::replicas::validate_parts;
+use crate::apps::replicas::workload_warnings;
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, field_mut, fill_defaults, set};
-use crate::validation::{nonnegative, shown};
+use crate::read::{Read, ReadNode, field_mut, set};
+use crate::validation::shown;
 use crate::{Propagation, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -15,7 +17,6 @@ pub struct ReplicationController;
 impl Strategy for ReplicationController {
     /// Pods are recognized by the template's labels unless a selector says otherwise.
     fn default(&self, controller: &mut Value) {
-        fill_defaults(controller, "core/v1", "ReplicationController");
         let Some(spec) = field_mut(controller, "spec") else { return };
         let labels = spec.field("template").field("metadata").entries("labels").clone();
         if let Some(template) = field_mut(spec, "template") {
@@ -35,20 +36,8 @@ impl Strategy for ReplicationController {
     fn validate(&self, controller: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (controller.field("spec"), Path::new("spec"));
-        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
-        let selector = spec.entries("selector");
-        if selector.is_empty() {
-            errors.push(Error::required(&path.child("selector"), ""));
-        }
-        match spec.opt_int("replicas") {
-            None => errors.push(Error::required(&path.child("replicas"), "")),
-            Some(replicas) => nonnegative(&mut errors, &path.child("replicas"), replicas),
-        }
-        let path = path.child("template");
-        let Some(template) = spec.field("template") else {
-            errors.push(Error::required(&path, ""));
-            return errors;
-        };
+        let (selector, path) = (spec.entries("selector"), path.child("template"));
+        let Some(template) = spec.field("template") else { return errors };
         let labels = template.field("metadata");
         if !selector.iter().all(|(key, value)| labels.entries("labels").get(key) == Some(value)) {
             errors.push(Error::invalid(
@@ -64,9 +53,10 @@ impl Strategy for ReplicationController {
 
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        let counts = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"];
+        let (status, path) = (new.field("status"), Path::new("status"));
         let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-        validate_replica_counts(&mut errors, new.field("status"), &counts, &parts, &Path::new("status"));
+        validate_parts(&mut errors, status, &parts, &path);
+        validate_available(&mut errors, status, "readyReplicas", &path);
         errors
     }
 
@@ -103,7 +93,7 @@ mod tests {
     #[test]
     fn the_template_lends_its_labels() {
         let mut object = controller();
-        ReplicationController.default(&mut object);
+        crate::testing::default(&ReplicationController, &mut object);
         assert_eq!(object["spec"]["selector"], json!({"app": "web"}));
         assert_eq!(object["metadata"]["labels"], json!({"app": "web"}));
         check(&ReplicationController, controller(), &[]);
@@ -131,7 +121,7 @@ mod tests {
         );
         let status = json!({"status": {"replicas": 1, "readyReplicas": 2}});
         assert_eq!(
-            texts(&ReplicationController.validate_status_update(&status, &json!({}))),
+            texts(&crate::testing::update_errors(&ReplicationController, "status", &status, &json!({}))),
             ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"]
         );
     }

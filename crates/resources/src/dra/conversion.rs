@@ -190,7 +190,7 @@ mod tests {
         let flat = || json!({"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}}});
         check(&beta, flat(), &[]);
         let mut object = flat();
-        beta.default(&mut object);
+        crate::testing::default(&beta, &mut object);
         assert_eq!(
             object["spec"]["devices"]["requests"][0],
             json!({"name": "r", "deviceClassName": "c", "allocationMode": "ExactCount", "count": 1})

@@ -4,7 +4,7 @@ pub mod conversion;
 mod device;
 pub mod device_class;
 pub mod device_taint_rule;
-mod naming;
+pub(crate) mod naming;
 mod request;
 pub mod resource_claim;
 pub mod resource_claim_template;

@@ -284,9 +284,9 @@ mod tests {
         new["spec"]["devices"]["requests"][0]["name"] = "s".into();
         let errors = {
             let mut old = one();
-            ResourceClaim.default(&mut old);
-            ResourceClaim.default(&mut new);
-            ResourceClaim.validate_update(&new, &old)
+            crate::testing::default(&ResourceClaim, &mut old);
+            crate::testing::default(&ResourceClaim, &mut new);
+            crate::testing::update_errors(&ResourceClaim, "", &new, &old)
         };
         assert_eq!(errors[0].detail, FIELD_IS_IMMUTABLE);
         check_update(&ResourceClaim, one(), one(), &[]);
@@ -299,7 +299,7 @@ mod tests {
         new["status"] = json!({"allocation": {"devices": {"results": [result]}},
             "reservedFor": [{"resource": "pods", "name": "p", "uid": "1"}],
             "devices": [{"driver": "d.e", "pool": "p", "device": "x"}]});
-        assert_eq!(ResourceClaim.validate_status_update(&new, &one()), []);
+        assert_eq!(crate::testing::update_errors(&ResourceClaim, "status", &new, &one()), []);
         assert_eq!(Value::from(cells("ResourceClaim", new.clone())), json!(["a", "allocated,reserved", "10m"]));
         let mut freed = new.clone();
         freed["status"]["allocation"] = Value::Null;
@@ -309,7 +309,7 @@ mod tests {
         new["status"]["allocation"] = Value::Null;
         new["status"]["devices"] = json!([]);
         assert_eq!(
-            texts(&ResourceClaim.validate_status_update(&new, &one())),
+            texts(&crate::testing::update_errors(&ResourceClaim, "status", &new, &one())),
             ["status.reservedFor: Forbidden: may not be specified when `allocated` is not set"]
         );
     }

@@ -6,7 +6,8 @@ use super::update::validate_pod_annotations;
 use super::validate::{SpecOf, validate_pod_spec};
 use super::warnings::{Place, warnings_for};
 use crate::read::{Read, field_mut};
-use crate::validation::labels::{selector_matches, validate_annotations, validate_label_selector, validate_labels};
+use crate::validation::labels::is_label_selector;
+use crate::validation::labels::{selector_matches, validate_annotations, validate_labels};
 use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
@@ -38,20 +39,14 @@ pub fn validate_template(errors: &mut ErrorList, template: &Value, path: &Path) 
 /// `spec.selector` and `spec.template` of a Deployment or ReplicaSet, which must agree:
 /// a controller must be able to recognize the pods it makes.
 pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let at = path.child("selector");
-    let selector = spec.field("selector");
-    let before = errors.len();
-    match selector {
-        None => errors.push(Error::required(&at, "")),
-        Some(selector) => {
-            validate_label_selector(errors, Some(selector), &at);
-            if errors.len() > before {
-                errors.push(Error::invalid(&at, selector.clone(), "invalid label selector"));
-                return;
-            }
-            if selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty() {
-                errors.push(Error::invalid(&at, selector.clone(), "empty selector is invalid for deployment"));
-            }
+    let (selector, at) = (spec.field("selector"), path.child("selector"));
+    if let Some(selector) = selector {
+        if !is_label_selector(selector) {
+            errors.push(Error::invalid(&at, selector.clone(), "invalid label selector"));
+            return;
+        }
+        if selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty() {
+            errors.push(Error::invalid(&at, selector.clone(), "empty selector is invalid for deployment"));
         }
     }
     let path = path.child("template");

@@ -2,7 +2,6 @@
 //! ValidatePodStatusUpdate), and the annotations that only pods have rules for.
 
 use super::containers;
-use super::scheduling::validate_tolerations;
 use super::volume::validate_descending_path;
 use crate::names;
 use crate::read::Read;
@@ -136,7 +135,6 @@ fn validate_only_added_tolerations(errors: &mut ErrorList, new: &Value, old: &Va
             return;
         }
     }
-    validate_tolerations(errors, tolerations, path);
 }
 
 fn validate_only_removed_gates(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path) {
@@ -266,13 +264,6 @@ pub fn validate_status_update(new: &Value, old: &Value) -> ErrorList {
     let (status, was) = (new.field("status"), old.field("status"));
     for (index, condition) in status.list("conditions").iter().enumerate() {
         let (path, kind) = (path.child("conditions").index(index), condition.text("type"));
-        if condition.int("observedGeneration") < 0 {
-            errors.push(Error::invalid(
-                &path.child("observedGeneration"),
-                condition.int("observedGeneration"),
-                "must be a non-negative integer",
-            ));
-        }
         if !matches!(kind, "PodScheduled" | "Ready" | "Initialized") {
             each(&mut errors, &path.child("Type"), kind, names::is_qualified_name(kind));
         }
@@ -287,13 +278,6 @@ pub fn validate_status_update(new: &Value, old: &Value) -> ErrorList {
         if !old.field("spec").text("nodeName").is_empty() {
             errors.push(Error::forbidden(&at, "may not be set on pods that are already bound to a node"));
         }
-    }
-    if status.int("observedGeneration") < 0 {
-        errors.push(Error::invalid(
-            &path.child("observedGeneration"),
-            status.int("observedGeneration"),
-            "must be a non-negative integer",
-        ));
     }
     if status.text("qosClass") != was.text("qosClass") {
         errors.push(Error::invalid(&path.child("qosClass"), status.text("qosClass"), FIELD_IS_IMMUTABLE));

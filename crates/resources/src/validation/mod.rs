@@ -6,11 +6,14 @@ pub mod conditions;
 pub mod domains;
 pub mod equality;
 pub mod facts;
+pub mod formats;
 pub mod int_or_percent;
 pub mod labels;
+pub mod marks;
 pub mod metadata;
 pub mod network;
 pub mod resources;
+pub mod volume_source;
 pub mod volumes;
 pub mod webhook;
 

@@ -1,19 +1,14 @@
 //! Rules about volumes that claims, volumes, pods and the kinds of storage.k8s.io share
 //! (core/validation): access modes, sizes, the names of drivers, the spec of a claim.
 
-use super::facts::DeclaredValues;
-use super::labels::validate_label_selector;
+use super::each;
 use super::resources::{quantity, validate_amount};
-use super::{NOT_NEGATIVE, each};
 use crate::names;
 use crate::read::Read;
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::view::List;
 use serde_json::Value;
-
-pub static ACCESS_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "accessModes");
-pub static VOLUME_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "volumeMode");
 
 /// Where a class was named before `storageClassName` was a field.
 pub const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
@@ -32,33 +27,9 @@ pub fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Pat
 }
 
 pub fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Path) {
-    let (mut alone, mut others) = (false, false);
-    for mode in modes.iter().map(|mode| mode.as_str().unwrap_or_default()) {
-        if !ACCESS_MODES.contains(&mode) {
-            errors.push(Error::not_supported(path, mode, &ACCESS_MODES));
-        } else if mode == "ReadWriteOncePod" {
-            alone = true;
-        } else {
-            others = true;
-        }
-    }
-    if alone && others {
+    let is_alone = |mode: &Value| mode == "ReadWriteOncePod";
+    if modes.iter().any(is_alone) && !modes.iter().all(is_alone) {
         errors.push(Error::forbidden(path, "may not use ReadWriteOncePod with other access modes"));
-    }
-}
-
-pub fn validate_volume_mode(errors: &mut ErrorList, mode: Option<&str>, path: &Path) {
-    if let Some(mode) = mode
-        && !VOLUME_MODES.contains(&mode)
-    {
-        errors.push(Error::not_supported(path, mode, &VOLUME_MODES));
-    }
-}
-
-/// The name of a class, where one is given.
-pub fn validate_class_name(errors: &mut ErrorList, class: &str, path: &Path) {
-    if !class.is_empty() {
-        each(errors, path, class, names::dns1123_subdomain(class, false));
     }
 }
 
@@ -73,14 +44,6 @@ pub fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &
     }
 }
 
-pub fn validate_nonnegative_quantity(errors: &mut ErrorList, value: &Value, path: &Path) {
-    if let Some(amount) = quantity(value)
-        && amount.is_negative()
-    {
-        errors.push(Error::invalid(path, amount.to_string(), NOT_NEGATIVE));
-    }
-}
-
 /// An amount in a capacity, which says less about itself than one in a request.
 pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path) {
     if let Some(amount) = quantity(value)
@@ -92,10 +55,6 @@ pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path)
 
 /// The spec of a claim, whether it stands alone or in a template.
 pub fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
-    if spec.list("accessModes").is_empty() {
-        errors.push(Error::required(&path.child("accessModes"), "at least 1 access mode is required"));
-    }
-    validate_label_selector(errors, spec.field("selector"), &path.child("selector"));
     validate_access_modes(errors, spec.list("accessModes"), &path.child("accessModes"));
     let at = path.child("resources").key("storage");
     match spec.field("resources").field("requests").field("storage") {
@@ -106,10 +65,7 @@ pub fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &
             }
         }
     }
-    validate_class_name(errors, spec.text("storageClassName"), &path.child("storageClassName"));
-    validate_volume_mode(errors, spec.opt_text("volumeMode"), &path.child("volumeMode"));
     validate_data_sources(errors, spec, path);
-    validate_class_name(errors, spec.text("volumeAttributesClassName"), &path.child("volumeAttributesClassName"));
 }
 
 fn validate_data_sources(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {

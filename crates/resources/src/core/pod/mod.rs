@@ -10,7 +10,7 @@ use crate::pod_spec::update::{
 };
 use crate::pod_spec::validate::{SpecOf, validate_only_for_pods, validate_pod_spec};
 use crate::pod_spec::warnings::{Place, warnings_for};
-use crate::read::{Read, ReadNode, field_mut, fill_defaults, list_mut, set};
+use crate::read::{Read, ReadNode, field_mut, list_mut, set};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -24,7 +24,6 @@ pub struct Pod;
 
 impl Strategy for Pod {
     fn default(&self, pod: &mut Value) {
-        fill_defaults(pod, "core/v1", "Pod");
         if let Some(spec) = field_mut(pod, "spec") {
             default_pod(spec);
         }
