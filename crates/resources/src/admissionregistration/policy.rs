@@ -2,13 +2,12 @@
 //! that judge or change what is written.
 
 use super::rule::{
-    FAILURE_POLICIES, REINVOCATION_POLICIES, default_match_resources, validate_choice, validate_expression,
-    validate_match_conditions, validate_match_resources, validate_mutating_operations,
+    default_match_resources, validate_expression, validate_match_conditions, validate_match_resources,
+    validate_mutating_operations,
 };
 use super::warn_of_static_suffix;
 use crate::cel::admission::{Compiler, Place, variable_detail};
 use crate::read::{Read, ReadNode, default_value};
-use crate::validation::conditions::validate_conditions;
 use crate::validation::each;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
@@ -26,7 +25,6 @@ pub enum Policy {
 
 const MAX_AUDIT_ANNOTATIONS: usize = 20;
 const MAX_VALUE_EXPRESSION: usize = 5 * 1024;
-const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const NOT_EMPTY: &str = "must be non-empty if specified";
 
 impl Strategy for Policy {
@@ -57,7 +55,6 @@ impl Strategy for Policy {
                 }
             }
         }
-        validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
         errors
     }
 
@@ -92,17 +89,11 @@ impl Policy {
     fn validate_spec(self, policy: &Value, match_conditions: bool) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (policy.field("spec"), Path::new("spec"));
-        match spec.opt_text("failurePolicy") {
-            None => errors.push(Error::required(&path.child("failurePolicy"), "")),
-            choice => validate_choice(&mut errors, choice, &FAILURE_POLICIES, &path.child("failurePolicy")),
-        }
         if let Some(kind) = spec.field("paramKind") {
             validate_parameter_kind(&mut errors, kind, &path.child("paramKind"));
         }
         let (constraints, at) = (spec.field("matchConstraints"), path.child("matchConstraints"));
-        if constraints.is_none() {
-            errors.push(Error::required(&at, ""));
-        } else {
+        if constraints.is_some() {
             validate_match_resources(&mut errors, constraints, &at);
             if constraints.list("resourceRules").is_empty() {
                 errors.push(Error::required(&at.child("resourceRules"), ""));
@@ -257,28 +248,16 @@ fn validate_validation(errors: &mut ErrorList, compiler: &Compiler, validation: 
     } else if message.trim().contains(['\n', '\r']) {
         errors.push(Error::invalid(&at, message, "must not contain line breaks"));
     }
-    validate_choice(errors, validation.opt_text("reason"), REASONS, &path.child("reason"));
 }
 
 fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<&Value>, path: &Path) {
     let at = path.child("mutations");
-    if spec.list("mutations").is_empty() {
-        errors.push(Error::required(&at, "mutations must contain at least one item"));
-    }
     for (index, mutation) in spec.list("mutations").iter().enumerate() {
         let path = at.index(index);
         let (own, other, place) = match mutation.text("patchType") {
-            "" => {
-                errors.push(Error::required(&path.child("patchType"), ""));
-                continue;
-            }
             "JSONPatch" => ("jsonPatch", "applyConfiguration", Place::JsonPatch),
             "ApplyConfiguration" => ("applyConfiguration", "jsonPatch", Place::ApplyConfiguration),
-            patch => {
-                let supported = ["ApplyConfiguration", "JSONPatch"];
-                errors.push(Error::not_supported(&path.child("patchType"), patch, &supported));
-                continue;
-            }
+            _ => continue,
         };
         let patch = mutation.text("patchType");
         match mutation.field(own) {
@@ -295,12 +274,6 @@ fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<
             let detail = format!("must not be specified when patchType is {patch}");
             errors.push(Error::invalid(&path.child(other), format!("{{{other}}}"), detail));
         }
-    }
-    let (policy, at) = (spec.text("reinvocationPolicy"), path.child("reinvocationPolicy"));
-    if policy.is_empty() {
-        errors.push(Error::required(&at, ""));
-    } else {
-        validate_choice(errors, Some(policy), &REINVOCATION_POLICIES, &at);
     }
 }
 

@@ -4,7 +4,6 @@ use crate::names;
 use crate::validation::each;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
-use std::collections::HashSet;
 
 const MAX_DRIVER: usize = 63;
 const MAX_POOL: usize = 253;
@@ -96,45 +95,14 @@ pub fn validate_uid(errors: &mut ErrorList, uid: &str, path: &Path) {
     }
 }
 
-/// A list of at most so many; when there are more, nothing else is said of it.
-pub fn validate_list(
+/// Judges each item of a list by a rule.
+pub fn validate_each(
     errors: &mut ErrorList,
     items: &[Value],
-    most: usize,
     path: &Path,
-    validate: impl Fn(&mut ErrorList, &Value, &Path),
-) -> bool {
-    if items.len() > most {
-        errors.push(Error::too_many(path, items.len(), most));
-        return false;
-    }
+    mut validate: impl FnMut(&mut ErrorList, &Value, &Path),
+) {
     for (index, item) in items.iter().enumerate() {
         validate(errors, item, &path.index(index));
     }
-    true
-}
-
-/// The same for a set, whose items differ in their key.
-pub fn validate_set(
-    errors: &mut ErrorList,
-    items: &[Value],
-    most: usize,
-    path: &Path,
-    key: impl Fn(&Value) -> String,
-    validate: impl Fn(&mut ErrorList, &Value, &Path),
-) {
-    if !validate_list(errors, items, most, path, validate) {
-        return;
-    }
-    let mut seen = HashSet::new();
-    for (index, item) in items.iter().enumerate() {
-        let key = key(item);
-        if !seen.insert(key.clone()) {
-            errors.push(Error::duplicate(&path.index(index), key));
-        }
-    }
-}
-
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }

@@ -5,7 +5,6 @@ use crate::names;
 use crate::read::{Read, default_text, default_value, list_mut};
 use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
-use crate::validation::labels::validate_label_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
@@ -24,32 +23,19 @@ pub fn set_time_added(context: &Context, taint: &mut Value) {
 
 /// An effect that was let in may stay.
 pub fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option<&Value>, path: &Path) {
-    validate_label_name(errors, taint.text("key"), &path.child("key"));
-    let (value, effect) = (taint.text("value"), taint.text("effect"));
-    if !value.is_empty() {
-        each(errors, &path.child("value"), value, names::is_label_value(value));
-    }
+    let effect = taint.text("effect");
     if old.is_none_or(|old| old.text("effect") != effect) {
         crate::validation::one_of(errors, &path.child("effect"), effect, &EFFECTS);
     }
 }
 
 pub fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
-    let (key, value) = (toleration.text("key"), toleration.text("value"));
-    if !key.is_empty() {
-        validate_label_name(errors, key, &path.child("key"));
-    }
-    let at = path.child("value");
+    let (value, at) = (toleration.text("value"), path.child("value"));
     match toleration.text("operator") {
         "Exists" if !value.is_empty() => {
             errors.push(Error::invalid(&at, value, "must be empty for operator `Exists`"));
         }
-        "Exists" => {}
         "Equal" => each(errors, &at, value, names::is_label_value(value)),
-        other => crate::validation::one_of(errors, &path.child("operator"), other, &["Equal", "Exists"]),
-    }
-    let effect = toleration.text("effect");
-    if !effect.is_empty() && !EFFECTS.contains(&effect) {
-        errors.push(Error::not_supported(&path.child("effect"), effect, &EFFECTS));
+        _ => {}
     }
 }
