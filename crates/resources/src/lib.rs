@@ -48,6 +48,6 @@ mod testing;
 pub mod validation;
 
 pub use all::all;
-pub use row::{Column, Row, Scope, Subresource};
+pub use row::{Column, Row, Scope, Subresource, WriteRules};
 pub use strategy::{Context, Propagation, Strategy};
 pub use validation::{validate_metadata, validate_metadata_update};

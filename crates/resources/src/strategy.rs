@@ -49,9 +49,9 @@ pub trait Strategy: Any + Send + Sync {
         ErrorList::new()
     }
 
-    /// The mistakes in a name, as sentences without path. `prefix` is true for generateName.
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        crate::names::dns1123_subdomain(name, prefix)
+    /// The rule of names of a kind whose facts say `own`; see `Row::validate_name`.
+    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
+        Vec::new()
     }
 
     /// Keeps what users may not change, beyond what the facts reset (`Row::prepare_for_update`
@@ -90,18 +90,7 @@ pub trait Strategy: Any + Send + Sync {
         true
     }
 
-    /// Whether an update without resourceVersion is accepted (upstream's AllowUnconditionalUpdate).
-    fn allows_unconditional_update(&self) -> bool {
-        true
-    }
-
-    /// Whether PUT on an absent name creates it (upstream's AllowCreateOnUpdate).
-    fn allows_create_on_update(&self) -> bool {
-        false
-    }
-
-    /// The fields that `--field-selector` may name besides metadata.name and
-    /// metadata.namespace, with this object's values.
+    /// Selectable fields that are no plain path; `Row::selectable_fields` has the others.
     fn selectable_fields(&self, _object: Node<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -133,11 +122,6 @@ pub trait Strategy: Any + Send + Sync {
     /// delete leaves it, with the finalizer that holds it. The caller adds the time.
     fn mark_for_deletion(&self, _object: &Value, _now: Timestamp) -> Option<Value> {
         None
-    }
-
-    /// What deletion does with dependents when the request does not say.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Background
     }
 
     /// Sentences for the Warning header of a deletion that does not say what becomes of

@@ -114,7 +114,7 @@ fn minimal_objects_are_created_and_updated() {
         row.default(&mut object);
         row.prepare_for_create(&context(), &mut object);
         normalize(row, &mut object);
-        assert_eq!(validate_metadata(&object, row.is_namespaced(), strategy), [], "{what}");
+        assert_eq!(validate_metadata(&object, row), [], "{what}");
         assert_eq!(row.validate(&object), [], "{what}");
         object.set_meta("resourceVersion", "1");
         let mut new = object.clone();
@@ -229,12 +229,12 @@ fn exercise(row: &Row, object: &Value, old: &Value) {
     row.validate_update("status", &new, old);
     strategy.warnings(object, None);
     row.cells(Node::Value(object), context().now);
-    strategy.selectable_fields(Node::Value(object));
+    row.selectable_fields(Node::Value(object));
     strategy.row_conditions(Node::Value(object));
     strategy.grace_period(object, None);
     strategy.to_stored(&mut new);
     strategy.from_stored(&mut new);
-    validate_metadata(object, row.is_namespaced(), strategy);
+    validate_metadata(object, row);
     validate_metadata_update(object, old);
 }
 

@@ -161,7 +161,7 @@ fn expected(field: &Field, mark: &Mark, at: &Path) -> (String, String) {
         Mark::Positive(detail) | Mark::Range { detail, .. } => (item, detail.to_string()),
         Mark::OneOf(_) => (item, "supported values".to_owned()),
         Mark::Format(Format::LabelSelector) => {
-            (at.child("matchExpressions").index(0).child("operator"), samples(Format::LabelSelector).1.to_owned())
+            (item.child("matchExpressions").index(0).child("operator"), samples(Format::LabelSelector).1.to_owned())
         }
         Mark::Format(Format::NodeSelector) => {
             (at.child("nodeSelectorTerms"), samples(Format::NodeSelector).1.to_owned())

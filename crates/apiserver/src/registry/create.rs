@@ -102,7 +102,7 @@ impl Registry {
         // when anything after this fails.
         let begun = self.begin_create(row, &mut object)?;
 
-        let mut errors = validate_metadata(&object, row.is_namespaced(), &*row.strategy);
+        let mut errors = validate_metadata(&object, row);
         errors.extend(row.validate(&object));
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), object.name(), errors));

@@ -129,7 +129,7 @@ impl Registry {
             let Some(present) = current.as_ref() else {
                 let creates = match &target.absent {
                     IfAbsent::Create => true,
-                    IfAbsent::AsKind => row.strategy.allows_create_on_update(),
+                    IfAbsent::AsKind => row.writes.creates,
                     IfAbsent::Refuse(status) => return Err((**status).clone()),
                 };
                 if !creates || target.part != Part::Main {
@@ -211,7 +211,7 @@ impl Registry {
         }
         let version = new.resource_version();
         if version.is_empty() || version == "0" {
-            if !row.strategy.allows_unconditional_update() {
+            if row.writes.versioned {
                 let path = Path::new("metadata").child("resourceVersion");
                 let error = Error::invalid(&path, 0, "must be specified for an update");
                 let kind = GroupVersionKind::new(row.group.clone(), row.version.clone(), row.plural.clone());
@@ -283,7 +283,7 @@ impl Registry {
 
     fn validate_update(&self, target: &Target<'_>, new: &Value, old: &Value, caller: &Caller) -> Result<(), Status> {
         let row = target.row;
-        let mut errors = validate_metadata(new, row.is_namespaced(), &*row.strategy);
+        let mut errors = validate_metadata(new, row);
         errors.extend(metadata::validate_update(new, old));
         // Only what changes is judged by the facts; the rest is as it was, and may be something
         // that today's rules would not let in.

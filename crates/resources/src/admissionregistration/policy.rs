@@ -62,10 +62,6 @@ impl Strategy for Policy {
         warn_of_static_suffix(policy.name())
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, policy: Node<'_>, _now: Timestamp) -> Vec<Value> {
         vec![match policy.field("spec").field("paramKind") {
             None => "<unset>".into(),

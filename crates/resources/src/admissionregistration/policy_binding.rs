@@ -41,10 +41,6 @@ impl Strategy for PolicyBinding {
         warn_of_static_suffix(binding.name())
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, binding: Node<'_>, _now: Timestamp) -> Vec<Value> {
         vec![parameters(binding.field("spec").field("paramRef")).into()]
     }

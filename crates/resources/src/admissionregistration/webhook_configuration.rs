@@ -59,10 +59,6 @@ impl Strategy for WebhookConfiguration {
     fn warnings(&self, configuration: &Value, _old: Option<&Value>) -> Vec<String> {
         warn_of_static_suffix(configuration.name())
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 fn has_known_version(hook: &Value) -> bool {

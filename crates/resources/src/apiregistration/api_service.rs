@@ -26,10 +26,6 @@ impl Strategy for ApiService {
         set(object, "status", status);
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::path_segment(name, prefix)
-    }
-
     fn validate(&self, object: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (object.field("spec"), Path::new("spec"));
@@ -45,10 +41,6 @@ impl Strategy for ApiService {
         }
         validate_service(&mut errors, spec, &path);
         errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {

@@ -5,8 +5,7 @@ use crate::Strategy;
 use crate::apps::replicas::validate_available;
 use crate::apps::replicas::validate_parts;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, field_mut};
-use ferry_api::document::Node;
+use crate::read::{Read, field_mut};
 use ferry_api::field::{ErrorList, Path};
 use serde_json::{Value, json};
 
@@ -38,9 +37,5 @@ impl Strategy for ReplicaSet {
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         workload_warnings(new, old)
-    }
-
-    fn selectable_fields(&self, set: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("status.replicas", set.field("status").int("replicas").to_string())]
     }
 }

@@ -3,7 +3,6 @@
 use super::replicas::{validate_available, validate_collision_count};
 use crate::apps::replicas::validate_parts;
 use crate::core::persistent_volume_claim::default_claim;
-use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
 use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
@@ -72,10 +71,6 @@ impl Strategy for StatefulSet {
 
     fn validate(&self, stateful_set: &Value) -> ErrorList {
         validate_spec(stateful_set, Change::Create)
-    }
-
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
@@ -341,7 +336,7 @@ mod tests {
             json!({"start": -1}),
             &["spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"],
         );
-        assert_eq!(StatefulSet.validate_name("a.b", false), ["must not contain dots"]);
+        assert_eq!(crate::testing::row("StatefulSet").validate_name("a.b", false), ["must not contain dots"]);
     }
 
     #[test]

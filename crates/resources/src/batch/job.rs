@@ -9,7 +9,7 @@ use crate::validation::equality::same_at;
 use crate::validation::labels::is_label_selector;
 use crate::validation::labels::selector_matches;
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
-use crate::{Context, Propagation, Strategy, print};
+use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -93,10 +93,6 @@ impl Strategy for Job {
         warnings
     }
 
-    fn selectable_fields(&self, job: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("status.successful", job.field("status").int("succeeded").to_string())]
-    }
-
     fn computed_cells(&self, job: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (job.field("spec"), job.field("status"));
         let succeeded = status.int("succeeded");
@@ -111,11 +107,6 @@ impl Strategy for Job {
             (Some(start), end) => print::human_duration(end.unwrap_or(now).duration_since(start).as_secs()),
         };
         vec![state(job).into(), completions.into(), duration.into()]
-    }
-
-    /// Kept by upstream's v1 from the time before garbage collection.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Orphan
     }
 
     fn deletion_warnings(&self) -> Vec<String> {

@@ -75,10 +75,6 @@ impl Strategy for CertificateSigningRequest {
         set(status, "conditions", conditions);
     }
 
-    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
-        Vec::new()
-    }
-
     fn validate(&self, request: &Value) -> ErrorList {
         validate_request(request, None)
     }
@@ -93,10 +89,6 @@ impl Strategy for CertificateSigningRequest {
 
     fn validate_subresource_update(&self, subresource: &str, new: &Value, old: &Value) -> ErrorList {
         if subresource == "approval" { validate_change(new, old, Door::Approval) } else { ErrorList::new() }
-    }
-
-    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.signerName", request.field("spec").text("signerName").into())]
     }
 
     fn computed_cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {

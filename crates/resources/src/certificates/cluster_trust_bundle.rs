@@ -1,10 +1,9 @@
 //! ClusterTrustBundle: the strategy of whom to trust, as a list of root certificates.
 
 use super::pem;
-use crate::read::{Read, ReadNode};
+use crate::read::Read;
 use crate::validation::each;
 use crate::{Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
@@ -16,25 +15,12 @@ const MAX_BUNDLE: usize = 1024 * 1024;
 const OMITTED: &str = "<value omitted>";
 
 impl Strategy for ClusterTrustBundle {
-    /// The rule depends on the signer and is in [`Strategy::validate`].
-    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
-        Vec::new()
-    }
-
     fn validate(&self, bundle: &Value) -> ErrorList {
         validate(bundle, true)
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
         validate(new, new.field("spec").text("trustBundle") != old.field("spec").text("trustBundle"))
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, bundle: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.signerName", bundle.field("spec").text("signerName").into())]
     }
 }
 

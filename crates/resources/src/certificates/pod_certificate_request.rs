@@ -55,19 +55,6 @@ impl Strategy for PodCertificateRequest {
         validate_status(new, old)
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = request.field("spec");
-        vec![
-            ("spec.signerName", spec.text("signerName").into()),
-            ("spec.podName", spec.text("podName").into()),
-            ("spec.nodeName", spec.text("nodeName").into()),
-        ]
-    }
-
     fn computed_cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
         vec![state(request).unwrap_or("Pending").into()]
     }

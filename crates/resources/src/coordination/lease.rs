@@ -18,15 +18,6 @@ impl Strategy for Lease {
     fn prepare_for_update(&self, context: &Context, new: &mut Value, _old: &Value) {
         self.prepare_for_create(context, new);
     }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
-    /// Two holders must not overwrite each other unseen.
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

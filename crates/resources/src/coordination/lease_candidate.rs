@@ -1,9 +1,8 @@
 //! LeaseCandidate: the strategy of who would lead, for coordinated leader election.
 
-use crate::read::{Read, ReadNode};
+use crate::read::Read;
 use crate::validation::each;
 use crate::{Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
@@ -12,10 +11,6 @@ pub struct LeaseCandidate;
 const OLDEST: &str = "OldestEmulationVersion";
 
 impl Strategy for LeaseCandidate {
-    fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
-        names::is_config_map_key(name)
-    }
-
     fn validate(&self, candidate: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (candidate.field("spec"), Path::new("spec"));
@@ -49,18 +44,6 @@ impl Strategy for LeaseCandidate {
             errors.push(Error::not_supported(&at, strategy, &[OLDEST]));
         }
         errors
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, candidate: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.leaseName", candidate.field("spec").text("leaseName").into())]
     }
 }
 

@@ -46,10 +46,6 @@ impl Strategy for Endpoints {
         warnings
     }
 
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
     fn computed_cells(&self, endpoints: Node<'_>, _now: Timestamp) -> Vec<Value> {
         vec![addresses(endpoints).into()]
     }

@@ -13,17 +13,8 @@ use serde_json::Value;
 pub struct Event;
 
 impl Strategy for Event {
-    /// Events are named by whoever writes them; any name that fits a URL will do.
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::path_segment(name, prefix)
-    }
-
     fn validate(&self, event: &Value) -> ErrorList {
         validate_event(event, "reportingComponent")
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 
     fn selectable_fields(&self, event: Node<'_>) -> Vec<(&'static str, String)> {

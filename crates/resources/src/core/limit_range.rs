@@ -40,10 +40,6 @@ impl Strategy for LimitRange {
         }
         errors
     }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
 }
 
 /// A default limit comes from the most, a default request from the limit or the least.

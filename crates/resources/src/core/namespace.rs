@@ -1,10 +1,9 @@
 //! Namespace: the strategy of a room for names.
 
-use crate::read::{Read, ReadNode, default_text, field_mut, keep, set};
+use crate::read::{Read, default_text, field_mut, keep, set};
 use crate::validation::each;
 use crate::validation::metadata::validate_standard_finalizer;
 use crate::{Context, Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::{Value, json};
@@ -51,10 +50,6 @@ impl Strategy for Namespace {
         }
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
-    }
-
     fn validate(&self, namespace: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let path = Path::new("spec").child("finalizers");
@@ -88,14 +83,6 @@ impl Strategy for Namespace {
             }
         }
         errors
-    }
-
-    fn selectable_fields(&self, namespace: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![
-            ("status.phase", namespace.field("status").text("phase").into()),
-            // An old name for metadata.name.
-            ("name", namespace.field("metadata").text("name").into()),
-        ]
     }
 }
 

@@ -77,10 +77,6 @@ impl Strategy for Node {
         warnings
     }
 
-    fn selectable_fields(&self, node: ferry_api::document::Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.unschedulable", node.field("spec").flag("unschedulable").to_string())]
-    }
-
     fn computed_cells(&self, node: ferry_api::document::Node<'_>, _now: Timestamp) -> Vec<Value> {
         let status = node.field("status");
         let info = status.field("nodeInfo");

@@ -1,13 +1,12 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
+use crate::Strategy;
 use crate::apps::replicas::validate_available;
 use crate::apps::replicas::validate_parts;
 use crate::apps::replicas::workload_warnings;
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, field_mut, set};
+use crate::read::{Read, field_mut, set};
 use crate::validation::shown;
-use crate::{Propagation, Strategy};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
@@ -62,15 +61,6 @@ impl Strategy for ReplicationController {
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         workload_warnings(new, old)
-    }
-
-    fn selectable_fields(&self, controller: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("status.replicas", controller.field("status").int("replicas").to_string())]
-    }
-
-    /// Kept by upstream's v1 from the time before garbage collection.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Orphan
     }
 }
 

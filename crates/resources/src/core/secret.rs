@@ -1,11 +1,10 @@
 //! Secret: the strategy of configuration that is not for everyone's eyes.
 
 use super::config_map::{MAX_DATA_BYTES, decoded, decoded_length, validate_immutable};
-use crate::read::{Read, ReadNode, keep, remove};
+use crate::read::{Read, keep, remove};
 use crate::validation::each;
 use crate::{Context, Strategy, names};
 use base64::Engine;
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::Value;
@@ -83,10 +82,6 @@ impl Strategy for Secret {
         let data = secret.entries("data");
         let part = |key: &str| data.get(key).map(decoded).unwrap_or_default();
         tls_mistake(&part("tls.crt"), &part("tls.key")).into_iter().collect()
-    }
-
-    fn selectable_fields(&self, secret: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("type", secret.text("type").into())]
     }
 }
 

@@ -117,10 +117,6 @@ impl Strategy for CustomResource {
         false
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         self.columns.cells(object, now)
     }

@@ -3,9 +3,8 @@
 use super::device::{is_advanced, validate_counters, validate_device};
 use super::taint::set_time_added;
 use crate::dra::naming::validate_each;
-use crate::read::{Read, ReadNode, field_mut, list_mut, remove};
+use crate::read::{Read, field_mut, list_mut, remove};
 use crate::{Context, Strategy};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
@@ -52,11 +51,6 @@ impl Strategy for ResourceSlice {
             return Vec::new();
         }
         vec![format!("spec.driver: driver names should be lowercase; {driver:?} contains uppercase characters")]
-    }
-
-    fn selectable_fields(&self, slice: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = slice.field("spec");
-        vec![("spec.nodeName", spec.text("nodeName").into()), ("spec.driver", spec.text("driver").into())]
     }
 }
 

@@ -33,14 +33,6 @@ impl Strategy for RuntimeClass {
         let messages = selector.keys().filter_map(|key| deprecated_node_label(key));
         messages.map(|message| format!("scheduling.nodeSelector: {message}")).collect()
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

@@ -32,10 +32,6 @@ impl Strategy for PodDisruptionBudget {
         }
         errors
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// Whether a selector says by that key, and by nothing else, that it selects nothing.

@@ -50,10 +50,6 @@ impl Strategy for CsiDriver {
         Vec::new()
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, driver: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let spec = driver.field("spec");
         let modes: Vec<&str> = spec.texts("volumeLifecycleModes").collect();

@@ -46,10 +46,6 @@ impl Strategy for CsiNode {
         }
         errors
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 fn validate_topology_keys(errors: &mut ErrorList, driver: &Value, path: &Path) {

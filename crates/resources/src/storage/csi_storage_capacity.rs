@@ -31,10 +31,6 @@ impl Strategy for CsiStorageCapacity {
         warnings
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, capacity: Node<'_>, __now: Timestamp) -> Vec<Value> {
         let amount = capacity.field("capacity").and_then(Quantity::of);
         let amount = amount.map_or_else(|| "<unset>".to_owned(), |amount| amount.to_string());

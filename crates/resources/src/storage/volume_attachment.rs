@@ -32,10 +32,6 @@ impl Strategy for VolumeAttachment {
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
         self.validate(new)
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 fn validate_source(errors: &mut ErrorList, source: Option<&Value>, path: &Path) {

@@ -58,10 +58,6 @@ impl Strategy for StorageVersionMigration {
         errors
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
     fn computed_cells(&self, migration: Node<'_>, __now: Timestamp) -> Vec<Value> {
         let resource = migration.field("spec").field("resource");
         let name = match resource.text("group") {

@@ -107,10 +107,6 @@ impl Strategy for CustomResourceDefinition {
         set(status, "conditions", conditions);
         Some(marked)
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// The version in which objects of the kind are to be stored.

@@ -130,17 +130,7 @@ impl Strategy for Pod {
     }
 
     fn selectable_fields(&self, pod: Node<'_>) -> Vec<(&'static str, String)> {
-        let (spec, status) = (pod.field("spec"), pod.field("status"));
-        vec![
-            ("spec.nodeName", spec.text("nodeName").into()),
-            ("spec.restartPolicy", spec.text("restartPolicy").into()),
-            ("spec.schedulerName", spec.text("schedulerName").into()),
-            ("spec.serviceAccountName", spec.text("serviceAccountName").into()),
-            ("spec.hostNetwork", spec.flag("hostNetwork").to_string()),
-            ("status.phase", status.text("phase").into()),
-            ("status.podIP", status.list("podIPs").first().text("ip").into()),
-            ("status.nominatedNodeName", status.text("nominatedNodeName").into()),
-        ]
+        vec![("status.podIP", pod.field("status").list("podIPs").first().text("ip").into())]
     }
 
     fn computed_cells(&self, pod: Node<'_>, now: Timestamp) -> Vec<Value> {

@@ -7,7 +7,7 @@ mod validate;
 use crate::print;
 use crate::read::{Read, ReadNode, default_text, default_value, field_mut, list_mut, remove, set};
 use crate::validation::network::warn_of_ip;
-use crate::{Context, Strategy, names};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -79,10 +79,6 @@ impl Strategy for Service {
         }
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
-    }
-
     fn validate(&self, service: &Value) -> ErrorList {
         validate::validate_service(service, None)
     }
@@ -97,15 +93,6 @@ impl Strategy for Service {
 
     fn warnings(&self, service: &Value, _old: Option<&Value>) -> Vec<String> {
         warnings_for(service)
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
-    fn selectable_fields(&self, service: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = service.field("spec");
-        vec![("spec.clusterIP", spec.text("clusterIP").into()), ("spec.type", spec.text("type").into())]
     }
 
     fn computed_cells(&self, service: Node<'_>, _now: Timestamp) -> Vec<Value> {
