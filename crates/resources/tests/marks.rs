@@ -40,6 +40,7 @@ fn samples(format: Format) -> (Value, &'static str, Value) {
         Format::DescendingPath => text("/a", "must be a relative path", "a"),
         Format::LocalPath => text("..a", "must not start with '..'", "a"),
         Format::NoBacksteps => text("a/../b", "must not contain '..'", "a/b"),
+        Format::ConditionReason => text("1", "a condition reason must start", "A"),
         Format::IscsiName => text("a", "must be valid format", "iqn.2015-02.example.com:test"),
         Format::Port => (70_000.into(), "must be between 1 and 65535, inclusive", 80.into()),
         Format::PortOrName => (70_000.into(), "must be between 1 and 65535, inclusive", "http".into()),
@@ -59,11 +60,6 @@ fn samples(format: Format) -> (Value, &'static str, Value) {
         Format::Toleration => {
             (json!({"operator": "Equal"}), "operator must be Exists when `key` is empty", json!({"operator": "Exists"}))
         }
-        Format::Conditions => (
-            json!([{"type": "A", "status": "Odd", "reason": "B", "lastTransitionTime": "2026-01-01T00:00:00Z"}]),
-            "supported values: \"False\", \"True\", \"Unknown\"",
-            json!([{"type": "A", "status": "True", "reason": "B", "lastTransitionTime": "2026-01-01T00:00:00Z"}]),
-        ),
     }
 }
 
@@ -71,7 +67,7 @@ fn samples(format: Format) -> (Value, &'static str, Value) {
 fn good(field: &Field) -> Value {
     let marks = field.marks.as_deref().cloned().unwrap_or_default();
     let mut item = plain(match &field.ty {
-        Type::List(item) if !is_of_whole_list(field) => item,
+        Type::List(item) => item,
         ty => ty,
     });
     for mark in &marks.list {
@@ -84,12 +80,7 @@ fn good(field: &Field) -> Value {
             _ => {}
         }
     }
-    if matches!(field.ty, Type::List(_)) && !is_of_whole_list(field) { json!([item]) } else { item }
-}
-
-fn is_of_whole_list(field: &Field) -> bool {
-    let marks = field.marks.iter().flat_map(|marks| &marks.list);
-    marks.into_iter().any(|mark| *mark == Mark::Format(Format::Conditions))
+    if matches!(field.ty, Type::List(_)) { json!([item]) } else { item }
 }
 
 fn plain(ty: &Type) -> Value {
@@ -101,6 +92,7 @@ fn plain(ty: &Type) -> Value {
         Type::Map(entry) => json!({"a": plain(entry)}),
         Type::Struct(_) => json!({}),
         Type::Special(Special::Quantity) => "1".into(),
+        Type::Special(Special::Time) => "2026-01-01T00:00:00Z".into(),
         Type::Special(Special::IntOrString) => 1.into(),
         Type::Special(_) => json!({}),
     }
@@ -124,7 +116,7 @@ fn another(ty: &Type) -> Value {
 
 /// A value that breaks the mark; `None` where the field is to be left out.
 fn broken(field: &Field, mark: &Mark) -> Option<Value> {
-    let is_list = matches!(field.ty, Type::List(_)) && !is_of_whole_list(field);
+    let is_list = matches!(field.ty, Type::List(_));
     let listed = |value: Value| if is_list { json!([value]) } else { value };
     let is_quantity = matches!(field.ty, Type::Special(Special::Quantity));
     Some(match mark {
@@ -167,7 +159,6 @@ fn expected(field: &Field, mark: &Mark, at: &Path) -> (String, String) {
             (at.child("nodeSelectorTerms"), samples(Format::NodeSelector).1.to_owned())
         }
         Mark::Format(Format::Toleration) => (item.child("operator"), samples(Format::Toleration).1.to_owned()),
-        Mark::Format(Format::Conditions) => (at.index(0).child("status"), samples(Format::Conditions).1.to_owned()),
         Mark::Format(format) => (item, samples(*format).1.to_owned()),
         Mark::MaxItems(most) => (at.clone(), format!("must have at most {most} items")),
         Mark::MaxBytes(most) => (item, format!("may not be more than {most} bytes")),

@@ -3,7 +3,7 @@
 //! empty plan and is never entered. The walker of `ferry_resources::validation` follows it.
 
 use super::defaults::{Shape, struct_below};
-use super::marks::{Format, Mark, Marks};
+use super::marks::{Mark, Marks};
 use super::{Field, Type, TypeDef, TypeRef};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -133,8 +133,7 @@ impl Mark {
     /// Whether the mark speaks of each item of a list, and not of the list.
     pub fn is_of_items(&self) -> bool {
         match self {
-            Self::Range { .. } | Self::Positive(_) | Self::OneOf(_) | Self::MaxBytes(_) => true,
-            Self::Format(format) => *format != Format::Conditions,
+            Self::Range { .. } | Self::Positive(_) | Self::OneOf(_) | Self::Format(_) | Self::MaxBytes(_) => true,
             Self::NonEmpty(_) | Self::MaxItems(_) | Self::Unique { .. } => false,
         }
     }

@@ -119,17 +119,17 @@ formats! {
     "local-path" => LocalPath,
     "path-without-backsteps" => NoBacksteps,
     "iscsi-name" => IscsiName,
+    "condition-reason" => ConditionReason,
     // Numbers, and numbers or texts.
     "port" => Port,
     "port-or-name" => PortOrName,
     "int-or-percent" => IntOrPercent,
     "percent-to-100" => PercentTo100,
-    // Maps, structs and whole lists.
+    // Maps and structs.
     "labels" => Labels,
     "label-selector" => LabelSelector,
     "node-selector" => NodeSelector,
     "toleration" => Toleration,
-    "conditions" => Conditions,
 }
 
 impl Marks {

@@ -2,7 +2,6 @@
 
 use super::pem;
 use crate::read::{Read, ReadNode};
-use crate::validation::conditions::validate_conditions;
 use crate::validation::shown;
 use crate::{Strategy, print};
 use base64::Engine;
@@ -179,7 +178,6 @@ fn validate_status(new: &Value, old: &Value) -> ErrorList {
             errors.push(Error::not_supported(&at.child("status"), value, &["True"]));
         }
     }
-    validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
     if !errors.is_empty() {
         return errors;
     }

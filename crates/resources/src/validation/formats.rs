@@ -31,6 +31,7 @@ pub fn judge(errors: &mut ErrorList, format: Format, value: &Value, path: impl F
         Format::EnvName => names::is_env_var_name(text),
         Format::PortName => names::is_port_name(text),
         Format::HttpHeader => names::is_http_header_name(text),
+        Format::ConditionReason => names::is_condition_reason(text),
         Format::Host => is_host(text),
         Format::Provisioner => names::is_qualified_name(&text.to_lowercase()),
         Format::ExtendedResource => unless(is_extended(text), "must be a valid extended resource name"),
@@ -68,7 +69,7 @@ fn judge_value(errors: &mut ErrorList, format: Format, value: &Value, text: &str
         Format::LabelSelector => validate_label_selector(errors, Some(value), path),
         Format::NodeSelector => validate_node_selector(errors, value, path),
         Format::Toleration => validate_toleration(errors, value, path),
-        // Text forms are judged above, and conditions as a whole list by the walker.
+        // Text forms are judged above.
         _ => errors.push(Error::internal(path, format!("{format:?} is no form of one value"))),
     }
 }

@@ -6,14 +6,13 @@
 //! object from before a rule was made does not lock its owner out. Upstream's own declarative
 //! marks do the same.
 
-use super::conditions::validate_conditions;
 use super::equality::{semantically_equal, type_of};
 use super::resources::quantity;
 use super::{FIELD_IS_IMMUTABLE, formats, shown};
 use crate::Row;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::quantity::Quantity;
-use ferry_api::schema::{self, CheckPlan, FieldCheck, Format, Mark, Marks, Shape, SingleCheck, Type, TypeDef};
+use ferry_api::schema::{self, CheckPlan, FieldCheck, Mark, Marks, Shape, SingleCheck, Type, TypeDef};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -273,7 +272,6 @@ fn check_list(errors: &mut ErrorList, marks: &Marks, items: &[Value], at: &Place
                 return false;
             }
             Mark::Unique { key, at_key } => check_unique(errors, key.as_deref(), *at_key, items, at),
-            Mark::Format(Format::Conditions) => validate_conditions(errors, items, &at.path()),
             mark if mark.is_of_items() => {
                 for (index, item) in items.iter().enumerate() {
                     let item_at = at.index(index);

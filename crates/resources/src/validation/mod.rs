@@ -2,7 +2,6 @@
 //! resources. Strategies call them; the API server calls `validate_metadata` and
 //! `validate_metadata_update` for every kind.
 
-pub mod conditions;
 pub mod domains;
 pub mod equality;
 pub mod facts;
