@@ -15,8 +15,7 @@ use crate::read::ReadNode;
 use crate::row::Row;
 use ferry_api::document::Node;
 use ferry_api::schema::{Field, Special, Type, TypeDef};
-use ferry_api::view::Element;
-use ferry_api::view::List;
+use ferry_api::view::{Element, List};
 use jiff::Timestamp;
 use serde_json::Value;
 

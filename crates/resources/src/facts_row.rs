@@ -59,7 +59,7 @@ fn facts() -> impl Iterator<Item = Fact> {
 }
 
 /// The row of a stored kind, all but its strategy read from the tables.
-pub fn kind(group: &'static str, version: &'static str, kind: &'static str, strategy: impl Strategy) -> Row {
+pub(crate) fn kind(group: &'static str, version: &'static str, kind: &'static str, strategy: impl Strategy) -> Row {
     let fact = facts()
         .find(|fact| {
             fact.group == group && fact.version == version && fact.kind == kind && !fact.resource.contains('/')
@@ -98,7 +98,7 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
 /// The row of a kind that is never stored: the reviews and Binding, which are only asked and
 /// answered, ComponentStatus, which is always the same, and the metrics of nodes and pods,
 /// which are measured when they are asked for.
-pub fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
+pub(crate) fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
     Row { storage_prefix: "".into(), ..kind(group, version, name, strategy) }
 }
 

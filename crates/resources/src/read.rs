@@ -3,8 +3,7 @@
 //! a missing field can never panic.
 
 use ferry_api::document::{Entries, Node};
-use ferry_api::view::Element;
-use ferry_api::view::List;
+use ferry_api::view::{Element, List};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 

@@ -3,6 +3,6 @@
 
 use crate::Strategy;
 
-pub struct Review;
+pub(crate) struct Review;
 
 impl Strategy for Review {}

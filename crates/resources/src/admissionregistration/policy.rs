@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
+pub(crate) enum Policy {
     Mutating,
     Validating,
 }

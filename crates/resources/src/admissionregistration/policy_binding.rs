@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 /// The binding of a policy of one kind or the other.
-pub struct PolicyBinding(pub Policy);
+pub(crate) struct PolicyBinding(pub Policy);
 
 impl Strategy for PolicyBinding {
     fn default(&self, binding: &mut Value) {

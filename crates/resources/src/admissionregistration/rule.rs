@@ -9,14 +9,14 @@ use std::collections::HashSet;
 
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
 
-pub fn default_rules(holder: &mut Value, key: &str) {
+pub(super) fn default_rules(holder: &mut Value, key: &str) {
     for rule in list_mut(holder, key) {
         default_value(rule, "scope", "*");
     }
 }
 
 /// The defaults of what a policy or its binding matches, if it says anything of it.
-pub fn default_match_resources(spec: &mut Value, key: &str) {
+pub(super) fn default_match_resources(spec: &mut Value, key: &str) {
     let Some(resources) = field_mut(spec, key) else { return };
     default_value(resources, "matchPolicy", "Equivalent");
     default_value(resources, "namespaceSelector", json!({}));
@@ -27,7 +27,7 @@ pub fn default_match_resources(spec: &mut Value, key: &str) {
 }
 
 /// An optional string of a closed set.
-pub fn validate_choice(errors: &mut ErrorList, value: Option<&str>, supported: &[&str], path: &Path) {
+pub(super) fn validate_choice(errors: &mut ErrorList, value: Option<&str>, supported: &[&str], path: &Path) {
     if let Some(value) = value
         && !supported.contains(&value)
     {
@@ -35,7 +35,7 @@ pub fn validate_choice(errors: &mut ErrorList, value: Option<&str>, supported: &
     }
 }
 
-pub fn validate_rule(errors: &mut ErrorList, rule: &Value, path: &Path) {
+pub(super) fn validate_rule(errors: &mut ErrorList, rule: &Value, path: &Path) {
     for (key, what) in [("operations", "operations"), ("apiGroups", "API groups"), ("apiVersions", "API versions")] {
         let items = rule.list(key);
         if items.len() > 1 && items.iter().any(|item| item == "*") {
@@ -95,7 +95,7 @@ fn validate_resources(errors: &mut ErrorList, rule: &Value, path: &Path) {
 }
 
 /// What a policy or its binding matches. `resources` is absent only in bindings.
-pub fn validate_match_resources(errors: &mut ErrorList, resources: Option<&Value>, path: &Path) {
+pub(super) fn validate_match_resources(errors: &mut ErrorList, resources: Option<&Value>, path: &Path) {
     let Some(resources) = resources else { return };
     for key in ["resourceRules", "excludeResourceRules"] {
         for (index, rule) in resources.list(key).iter().enumerate() {
@@ -105,7 +105,7 @@ pub fn validate_match_resources(errors: &mut ErrorList, resources: Option<&Value
 }
 
 /// Nothing can be changed in an object that goes.
-pub fn validate_mutating_operations(errors: &mut ErrorList, resources: Option<&Value>, path: &Path) {
+pub(super) fn validate_mutating_operations(errors: &mut ErrorList, resources: Option<&Value>, path: &Path) {
     let path = path.child("resourceRules").child("operations");
     for rule in resources.list("resourceRules") {
         for operation in rule.texts("operations") {
@@ -115,7 +115,7 @@ pub fn validate_mutating_operations(errors: &mut ErrorList, resources: Option<&V
 }
 
 /// `has_params` says whether the conditions may name parameters, as a policy's may.
-pub fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], has_params: bool, path: &Path) {
+pub(super) fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], has_params: bool, path: &Path) {
     let mut seen = HashSet::new();
     let compiler = Compiler::plain(has_params);
     for (index, condition) in conditions.iter().enumerate() {
@@ -131,7 +131,7 @@ pub fn validate_match_conditions(errors: &mut ErrorList, conditions: &[Value], h
 
 /// An expression that must be there and compile in its place. `missing` is the detail of
 /// the error if it is not there.
-pub fn validate_expression(
+pub(super) fn validate_expression(
     errors: &mut ErrorList,
     compiler: &Compiler,
     expression: &str,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum WebhookConfiguration {
+pub(crate) enum WebhookConfiguration {
     Mutating,
     Validating,
 }

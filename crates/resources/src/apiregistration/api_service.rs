@@ -9,7 +9,7 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct ApiService;
+pub(crate) struct ApiService;
 
 impl Strategy for ApiService {
     /// What this server itself answers for is available from the start.

@@ -8,7 +8,7 @@ use ferry_api::gvk::{GroupResource, GroupVersion};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct ControllerRevision;
+pub(crate) struct ControllerRevision;
 
 impl Strategy for ControllerRevision {
     fn validate(&self, revision: &Value) -> ErrorList {

@@ -5,15 +5,14 @@ use crate::pod_spec::template::{default_template, template_warnings, validate_po
 use crate::read::{Read, default_text, default_value, field_mut};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::labels::is_label_selector;
-use crate::validation::labels::selector_matches;
+use crate::validation::labels::{is_label_selector, selector_matches};
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Strategy};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::{Value, json};
 
-pub struct DaemonSet;
+pub(crate) struct DaemonSet;
 
 /// How often the template has changed. Upstream kept it as a field once and shows it as
 /// an annotation since; users cannot set it.

@@ -2,8 +2,7 @@
 
 use super::replicas::{validate_collision_count, workload_warnings};
 use crate::Strategy;
-use crate::apps::replicas::validate_available;
-use crate::apps::replicas::validate_parts;
+use crate::apps::replicas::{validate_available, validate_parts};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
@@ -14,7 +13,7 @@ use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Deployment;
+pub(crate) struct Deployment;
 
 impl Strategy for Deployment {
     fn default(&self, deployment: &mut Value) {

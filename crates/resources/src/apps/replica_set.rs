@@ -2,14 +2,13 @@
 
 use super::replicas::workload_warnings;
 use crate::Strategy;
-use crate::apps::replicas::validate_available;
-use crate::apps::replicas::validate_parts;
+use crate::apps::replicas::{validate_available, validate_parts};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, field_mut};
 use ferry_api::field::{ErrorList, Path};
 use serde_json::{Value, json};
 
-pub struct ReplicaSet;
+pub(crate) struct ReplicaSet;
 
 impl Strategy for ReplicaSet {
     fn default(&self, set: &mut Value) {

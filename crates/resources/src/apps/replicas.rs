@@ -9,7 +9,7 @@ use ferry_api::object::Meta;
 use serde_json::Value;
 
 /// The counts of a part are not above the whole.
-pub fn validate_parts(errors: &mut ErrorList, status: Option<&Value>, parts: &[&str], path: &Path) {
+pub(crate) fn validate_parts(errors: &mut ErrorList, status: Option<&Value>, parts: &[&str], path: &Path) {
     for key in parts {
         if status.int(key) > status.int("replicas") {
             errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
@@ -18,7 +18,7 @@ pub fn validate_parts(errors: &mut ErrorList, status: Option<&Value>, parts: &[&
 }
 
 /// `ready` is what the kind's error calls the count of ready replicas.
-pub fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready: &str, path: &Path) {
+pub(crate) fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready: &str, path: &Path) {
     let available = status.int("availableReplicas");
     if available > status.int("readyReplicas") {
         let path = path.child("availableReplicas");
@@ -28,7 +28,7 @@ pub fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready:
 
 /// The warnings of a kind whose pods come from `spec.template`; none for an update that
 /// makes no new generation.
-pub fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+pub(crate) fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let mut warnings = Vec::new();
     match old {
         None => warn_of_unlike_label_name(&mut warnings, new),
@@ -40,7 +40,7 @@ pub fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     warnings
 }
 
-pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
+pub(crate) fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
     let sentences = names::is_dns1123_label(object.name());
     if !sentences.is_empty() {
         warnings.push(format!(
@@ -51,7 +51,7 @@ pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
 }
 
 /// Collisions of names are only ever counted up.
-pub fn validate_collision_count(errors: &mut ErrorList, new: &Value, old: &Value) {
+pub(crate) fn validate_collision_count(errors: &mut ErrorList, new: &Value, old: &Value) {
     let count = new.field("status").int("collisionCount");
     if count < old.field("status").int("collisionCount") {
         let path = Path::new("status").child("collisionCount");

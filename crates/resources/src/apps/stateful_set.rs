@@ -7,21 +7,19 @@ use crate::pod_spec::template::{default_template, template_warnings, validate_po
 use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::int_or_percent;
-use crate::validation::labels::is_label_selector;
-use crate::validation::labels::selector_matches;
+use crate::validation::labels::{is_label_selector, selector_matches};
 use crate::validation::marks::validate_marks_of;
 use crate::validation::shown;
 use crate::validation::volumes::{claim_spec_warnings, validate_claim_spec};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
-use ferry_api::object::ensure_object;
+use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-pub struct StatefulSet;
+pub(crate) struct StatefulSet;
 
 /// What an update may change; everything else of the spec decides what the pods are.
 const MUTABLE: &[&str] = &[

@@ -11,10 +11,10 @@ use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct HorizontalPodAutoscaler;
+pub(crate) struct HorizontalPodAutoscaler;
 
 /// The share of its cpu requests that pods are kept at when nothing else is asked for.
-pub const DEFAULT_CPU_UTILIZATION: i64 = 80;
+pub(super) const DEFAULT_CPU_UTILIZATION: i64 = 80;
 
 impl Strategy for HorizontalPodAutoscaler {
     fn default(&self, autoscaler: &mut Value) {
@@ -56,14 +56,14 @@ impl Strategy for HorizontalPodAutoscaler {
     }
 }
 
-pub fn cpu_metric(utilization: i64) -> Value {
+pub(super) fn cpu_metric(utilization: i64) -> Value {
     let target = json!({"type": "Utilization", "averageUtilization": utilization});
     json!({"type": "Resource", "resource": {"name": "cpu", "target": target}})
 }
 
 /// What a reference's apiVersion may leave out or get wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ApiVersion {
+pub(super) enum ApiVersion {
     /// It was there before.
     Any,
     GroupMayBeEmpty,
@@ -71,7 +71,7 @@ pub enum ApiVersion {
 }
 
 impl ApiVersion {
-    pub fn check(self, api_version: &str) -> Result<(), String> {
+    pub(super) fn check(self, api_version: &str) -> Result<(), String> {
         if self == Self::Any {
             return Ok(());
         }

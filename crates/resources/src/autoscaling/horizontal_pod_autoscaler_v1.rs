@@ -10,7 +10,7 @@ use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct HorizontalPodAutoscalerV1;
+pub(crate) struct HorizontalPodAutoscalerV1;
 
 const V2: HorizontalPodAutoscaler = HorizontalPodAutoscaler;
 

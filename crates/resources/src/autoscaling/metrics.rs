@@ -22,14 +22,19 @@ static TYPES: DeclaredValues = DeclaredValues::of("autoscaling/v1", "MetricSpec"
 const MOST_SHOWN: usize = 2;
 
 /// The version of a `CrossVersionObjectReference`.
-pub fn validate_reference(errors: &mut ErrorList, reference: Option<&Value>, api_version: ApiVersion, path: &Path) {
+pub(super) fn validate_reference(
+    errors: &mut ErrorList,
+    reference: Option<&Value>,
+    api_version: ApiVersion,
+    path: &Path,
+) {
     let given = reference.text("apiVersion");
     if let Err(error) = api_version.check(given) {
         errors.push(Error::invalid(&path.child("apiVersion"), given, error));
     }
 }
 
-pub fn validate_metrics(
+pub(super) fn validate_metrics(
     errors: &mut ErrorList,
     metrics: &[Value],
     least: Option<i64>,
@@ -129,7 +134,7 @@ fn validate_target(errors: &mut ErrorList, target: Option<&Value>, path: &Path) 
 }
 
 /// `cpu: 20%/80%, 5/10 (avg) + 1 more...`.
-pub fn metrics_text(specs: &[Value], statuses: &[Value]) -> String {
+pub(super) fn metrics_text(specs: &[Value], statuses: &[Value]) -> String {
     if specs.is_empty() {
         return "<none>".to_owned();
     }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-pub struct CronJob;
+pub(crate) struct CronJob;
 
 /// The controller adds 11 characters to make the name of a job, which has room for 63.
 const MAX_NAME_BYTES: usize = 52;

@@ -6,8 +6,7 @@ use crate::apps::replicas::warn_of_unlike_label_name;
 use crate::names;
 use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
-use crate::validation::labels::is_label_selector;
-use crate::validation::labels::selector_matches;
+use crate::validation::labels::{is_label_selector, selector_matches};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
@@ -19,7 +18,7 @@ use ferry_api::view::batch::v1::JobView;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-pub struct Job;
+pub(crate) struct Job;
 
 const NAME_LABEL: &str = "batch.kubernetes.io/job-name";
 const UID_LABEL: &str = "batch.kubernetes.io/controller-uid";

@@ -18,7 +18,7 @@ const MANY_COMPLETIONS: i64 = 100_000;
 const MAX_OF_MANY: i64 = 10_000;
 
 /// The part of the defaults that templates of jobs have too.
-pub fn default_job_template_spec(spec: &mut Value) {
+pub(super) fn default_job_template_spec(spec: &mut Value) {
     if let Some(policy) = field_mut(spec, "podFailurePolicy") {
         for rule in list_mut(policy, "rules") {
             for pattern in list_mut(rule, "onPodConditions") {
@@ -31,12 +31,12 @@ pub fn default_job_template_spec(spec: &mut Value) {
     }
 }
 
-pub fn is_indexed(spec: Option<&Value>) -> bool {
+pub(super) fn is_indexed(spec: Option<&Value>) -> bool {
     spec.text("completionMode") == INDEXED
 }
 
 /// Everything but the selector, which a template of jobs has not.
-pub fn validate_job_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(super) fn validate_job_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.has("maxFailedIndexes") && !spec.has("backoffLimitPerIndex") {
         errors.push(Error::required(&path.child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
     }
@@ -227,7 +227,7 @@ fn validate_success_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
     }
 }
 
-pub fn job_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
+pub(super) fn job_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_indexed(spec) && spec.int("completions") > MANY_COMPLETIONS && spec.int("parallelism") > MAX_OF_MANY {
         warnings.push(format!(

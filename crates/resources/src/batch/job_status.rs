@@ -13,7 +13,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
 
-pub fn is_true(job: &Value, condition: &str) -> bool {
+pub(super) fn is_true(job: &Value, condition: &str) -> bool {
     has(job, condition, "True")
 }
 
@@ -26,7 +26,7 @@ fn is_finished(job: &Value) -> bool {
     is_true(job, "Complete") || is_true(job, "Failed")
 }
 
-pub fn validate_job_status(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_job_status(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let path = Path::new("status");
     validate_uncounted(&mut errors, new.field("status"), &path);

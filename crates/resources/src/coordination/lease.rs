@@ -4,7 +4,7 @@ use crate::read::{field_mut, remove};
 use crate::{Context, Strategy};
 use serde_json::Value;
 
-pub struct Lease;
+pub(crate) struct Lease;
 
 impl Strategy for Lease {
     /// Coordinated leader election is off, as upstream has it, and its fields with it.

@@ -6,7 +6,7 @@ use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct LeaseCandidate;
+pub(crate) struct LeaseCandidate;
 
 const OLDEST: &str = "OldestEmulationVersion";
 

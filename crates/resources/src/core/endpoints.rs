@@ -11,7 +11,7 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Endpoints;
+pub(crate) struct Endpoints;
 
 const ADDRESS_LISTS: [&str; 2] = ["addresses", "notReadyAddresses"];
 

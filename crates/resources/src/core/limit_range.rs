@@ -11,7 +11,7 @@ use ferry_api::object::ensure_object;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct LimitRange;
+pub(crate) struct LimitRange;
 
 const STORAGE: &str = "storage";
 

@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::{Value, json};
 
-pub struct Namespace;
+pub(crate) struct Namespace;
 
 /// Every namespace can be selected by its name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";

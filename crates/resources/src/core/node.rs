@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct Node;
+pub(crate) struct Node;
 
 const ROLE_PREFIX: &str = "node-role.kubernetes.io/";
 

@@ -17,7 +17,7 @@ use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct PersistentVolumeClaim;
+pub(crate) struct PersistentVolumeClaim;
 
 const RESIZE_STATUSES: &[&str] = &[
     "ControllerResizeInProgress",
@@ -130,7 +130,7 @@ impl Strategy for PersistentVolumeClaim {
 }
 
 /// A claim's defaults, whether it stands alone or in the templates of a StatefulSet.
-pub fn default_claim(claim: &mut Value) {
+pub(crate) fn default_claim(claim: &mut Value) {
     let claim = ensure_object(claim);
     default_claim_spec(claim.entry("spec").or_insert_with(|| json!({})));
     let status = claim.entry("status").or_insert_with(|| json!({}));
@@ -141,12 +141,12 @@ pub fn default_claim(claim: &mut Value) {
 }
 
 /// The class of a volume or claim; the old annotation goes before the field.
-pub fn class_of(object: Node<'_>) -> &str {
+pub(crate) fn class_of(object: Node<'_>) -> &str {
     object.annotation(BETA_CLASS_ANNOTATION).unwrap_or_else(|| object.field("spec").text("storageClassName"))
 }
 
 /// The size in a capacity; what has none shows zero.
-pub fn storage_text(capacity: Option<Node<'_>>) -> String {
+pub(crate) fn storage_text(capacity: Option<Node<'_>>) -> String {
     match capacity.field("storage").and_then(Quantity::of) {
         Some(amount) => amount.to_string(),
         None => "0".to_owned(),

@@ -7,7 +7,7 @@ use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::{Value, json};
 
-pub struct PodTemplate;
+pub(crate) struct PodTemplate;
 
 impl Strategy for PodTemplate {
     fn default(&self, object: &mut Value) {

@@ -1,9 +1,7 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
 use crate::Strategy;
-use crate::apps::replicas::validate_available;
-use crate::apps::replicas::validate_parts;
-use crate::apps::replicas::workload_warnings;
+use crate::apps::replicas::{validate_available, validate_parts, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
 use crate::read::{Read, field_mut, set};
 use crate::validation::shown;
@@ -11,7 +9,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub struct ReplicationController;
+pub(crate) struct ReplicationController;
 
 impl Strategy for ReplicationController {
     /// Pods are recognized by the template's labels unless a selector says otherwise.

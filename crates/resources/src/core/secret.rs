@@ -9,7 +9,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::Value;
 
-pub struct Secret;
+pub(crate) struct Secret;
 
 const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 const TLS: &str = "kubernetes.io/tls";

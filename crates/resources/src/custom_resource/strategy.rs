@@ -24,7 +24,7 @@ pub(super) struct CustomResource {
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
 impl CustomResource {
-    pub fn new(custom: Arc<Custom>, kind: GroupVersionKind, columns: Columns) -> Self {
+    pub(super) fn new(custom: Arc<Custom>, kind: GroupVersionKind, columns: Columns) -> Self {
         Self { custom, kind, columns }
     }
 

@@ -12,7 +12,7 @@ use ferry_api::rules::cidr::parse_ip_sloppy;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct EndpointSlice;
+pub(crate) struct EndpointSlice;
 
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 

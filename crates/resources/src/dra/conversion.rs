@@ -16,14 +16,14 @@ const OF_REQUEST: [&str; 7] =
     ["deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity"];
 
 /// The strategy of a kind whose v1beta1 differs in shape.
-pub struct Beta<S> {
+pub(crate) struct Beta<S> {
     stable: S,
     to: fn(&mut Value),
     from: fn(&mut Value),
 }
 
 impl<S: Strategy> Beta<S> {
-    pub fn claim(stable: S) -> Self {
+    pub(crate) fn claim(stable: S) -> Self {
         Self {
             stable,
             to: |object| claim_to(field_mut(object, "spec")),
@@ -31,7 +31,7 @@ impl<S: Strategy> Beta<S> {
         }
     }
 
-    pub fn template(stable: S) -> Self {
+    pub(crate) fn template(stable: S) -> Self {
         Self {
             stable,
             to: |object| claim_to(field_mut(object, "spec").and_then(|spec| field_mut(spec, "spec"))),
@@ -39,7 +39,7 @@ impl<S: Strategy> Beta<S> {
         }
     }
 
-    pub fn slice(stable: S) -> Self {
+    pub(crate) fn slice(stable: S) -> Self {
         Self {
             stable,
             to: |object| slice_to(field_mut(object, "spec")),

@@ -26,7 +26,13 @@ static SEMVER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// `old` is the device of this name in the old slice, whose taints may stay.
-pub fn validate_device(errors: &mut ErrorList, device: &Value, old: Option<&Value>, per_device: bool, path: &Path) {
+pub(super) fn validate_device(
+    errors: &mut ErrorList,
+    device: &Value,
+    old: Option<&Value>,
+    per_device: bool,
+    path: &Path,
+) {
     let (attributes, capacities) = (device.entries("attributes"), device.entries("capacity"));
     let entries = attributes.len() + capacities.len();
     if entries > MAX_ENTRIES {
@@ -60,7 +66,7 @@ pub fn validate_device(errors: &mut ErrorList, device: &Value, old: Option<&Valu
 }
 
 /// The names of a set of counters, or of those that are taken from one.
-pub fn validate_counters(errors: &mut ErrorList, set: &Value, path: &Path) {
+pub(super) fn validate_counters(errors: &mut ErrorList, set: &Value, path: &Path) {
     for name in set.entries("counters").keys() {
         validate_label(errors, name, &path.child("counters"));
     }
@@ -223,7 +229,7 @@ fn validate_place(errors: &mut ErrorList, device: &Value, per_device: bool, path
 }
 
 /// Whether a device uses what makes slices costlier to read.
-pub fn is_advanced(device: &Value) -> bool {
+pub(super) fn is_advanced(device: &Value) -> bool {
     let lists = |attributes: &Map<String, Value>| {
         attributes.values().any(|attribute| VALUES[4..].iter().any(|key| attribute.has(key)))
     };

@@ -7,7 +7,7 @@ use crate::read::Read;
 use ferry_api::field::{ErrorList, Path};
 use serde_json::Value;
 
-pub struct DeviceClass;
+pub(crate) struct DeviceClass;
 
 impl Strategy for DeviceClass {
     fn validate(&self, class: &Value) -> ErrorList {

@@ -8,7 +8,7 @@ use ferry_api::field::{ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct DeviceTaintRule;
+pub(crate) struct DeviceTaintRule;
 
 impl Strategy for DeviceTaintRule {
     fn prepare_for_create(&self, context: &Context, rule: &mut Value) {

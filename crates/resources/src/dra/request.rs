@@ -13,7 +13,7 @@ const MAX_EXPRESSION: usize = 10 * 1024;
 const MAX_PARAMETERS: usize = 10 * 1024;
 
 /// The defaults of a claim's spec.
-pub fn default_claim(spec: &mut Value) {
+pub(super) fn default_claim(spec: &mut Value) {
     let Some(devices) = field_mut(spec, "devices") else { return };
     for request in list_mut(devices, "requests") {
         if let Some(exact) = field_mut(request, "exactly") {
@@ -31,7 +31,7 @@ fn default_request(request: &mut Value) {
     default_tolerations(request);
 }
 
-pub fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+pub(super) fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     let (devices, path) = (spec.field("devices"), path.child("devices"));
     validate_each(errors, devices.list("requests"), &path.child("requests"), validate_request);
     validate_each(errors, devices.list("constraints"), &path.child("constraints"), |errors, constraint, path| {
@@ -84,7 +84,7 @@ fn validate_one(errors: &mut ErrorList, request: &Value, path: &Path) {
     }
 }
 
-pub fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Path) {
+pub(super) fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Path) {
     validate_each(errors, selectors, path, |errors, selector, path| {
         let expression = selector.field("cel").map(|cel| cel.text("expression"));
         // One that is too long is not worth compiling.
@@ -97,13 +97,13 @@ pub fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Pa
 }
 
 /// The requests of the claim that something is about: `request` or `request/alternative`.
-pub fn validate_references(errors: &mut ErrorList, holder: &Value, devices: Option<&Value>, path: &Path) {
+pub(super) fn validate_references(errors: &mut ErrorList, holder: &Value, devices: Option<&Value>, path: &Path) {
     validate_each(errors, holder.list("requests"), path, |errors, name, path| {
         validate_reference(errors, name.as_str().unwrap_or_default(), devices, path);
     });
 }
 
-pub fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&Value>, path: &Path) {
+pub(super) fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&Value>, path: &Path) {
     let detail =
         "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
     let segments: Vec<&str> = name.split('/').collect();
@@ -126,14 +126,14 @@ pub fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&V
 }
 
 /// Configuration for a driver, which alone knows what it means.
-pub fn validate_configuration(errors: &mut ErrorList, config: &Value, path: &Path) {
+pub(super) fn validate_configuration(errors: &mut ErrorList, config: &Value, path: &Path) {
     if let Some(opaque) = config.field("opaque") {
         let at = path.child("opaque").child("parameters");
         validate_raw(errors, opaque.field("parameters"), MAX_PARAMETERS, &at);
     }
 }
 
-pub fn validate_raw(errors: &mut ErrorList, raw: Option<&Value>, most: usize, path: &Path) {
+pub(super) fn validate_raw(errors: &mut ErrorList, raw: Option<&Value>, most: usize, path: &Path) {
     match raw {
         None => errors.push(Error::required(path, "")),
         Some(raw) if raw.to_string().len() > most => errors.push(Error::too_long(path, most)),

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::HashSet;
 
-pub struct ResourceClaim;
+pub(crate) struct ResourceClaim;
 
 const MAX_DATA: usize = 10 * 1024;
 
@@ -135,7 +135,7 @@ fn validate_allocation(errors: &mut ErrorList, claim: &Value, allocation: &Value
 }
 
 /// The conditions under which a device becomes ready, and those under which it never will.
-pub fn validate_binding_conditions(errors: &mut ErrorList, device: &Value, path: &Path) {
+pub(crate) fn validate_binding_conditions(errors: &mut ErrorList, device: &Value, path: &Path) {
     const READY: &str = "bindingConditions";
     const FAILED: &str = "bindingFailureConditions";
     for (index, name) in device.texts(FAILED).enumerate() {

@@ -7,7 +7,7 @@ use crate::validation::labels::{validate_annotations, validate_labels};
 use ferry_api::field::{ErrorList, Path};
 use serde_json::Value;
 
-pub struct ResourceClaimTemplate;
+pub(crate) struct ResourceClaimTemplate;
 
 impl Strategy for ResourceClaimTemplate {
     fn default(&self, template: &mut Value) {

@@ -8,7 +8,7 @@ use crate::{Context, Strategy};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct ResourceSlice;
+pub(crate) struct ResourceSlice;
 
 const MAX_DEVICES: usize = 128;
 const MAX_ADVANCED_DEVICES: usize = 64;

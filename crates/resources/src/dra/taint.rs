@@ -10,26 +10,26 @@ use serde_json::Value;
 
 static EFFECTS: DeclaredValues = DeclaredValues::of("resource/v1", "DeviceTaint", "effect");
 
-pub fn default_tolerations(request: &mut Value) {
+pub(super) fn default_tolerations(request: &mut Value) {
     for toleration in list_mut(request, "tolerations") {
         default_text(toleration, "operator", "Equal");
     }
 }
 
 /// When a taint came to be, unless its writer says so.
-pub fn set_time_added(context: &Context, taint: &mut Value) {
+pub(super) fn set_time_added(context: &Context, taint: &mut Value) {
     default_value(taint, "timeAdded", ferry_api::codec::time::format_seconds(context.now));
 }
 
 /// An effect that was let in may stay.
-pub fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option<&Value>, path: &Path) {
+pub(super) fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option<&Value>, path: &Path) {
     let effect = taint.text("effect");
     if old.is_none_or(|old| old.text("effect") != effect) {
         crate::validation::one_of(errors, &path.child("effect"), effect, &EFFECTS);
     }
 }
 
-pub fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
+pub(super) fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
     let (value, at) = (toleration.text("value"), path.child("value"));
     match toleration.text("operator") {
         "Exists" if !value.is_empty() => {

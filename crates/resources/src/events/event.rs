@@ -12,7 +12,7 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Event;
+pub(crate) struct Event;
 
 /// What this group calls a field, and what the core group, in which events are stored, does.
 const RENAMED: &[(&str, &str)] = &[

@@ -13,7 +13,7 @@ use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Ingress;
+pub(crate) struct Ingress;
 
 /// How a class was named before there was a field for it.
 const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";

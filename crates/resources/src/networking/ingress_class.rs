@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct IngressClass;
+pub(crate) struct IngressClass;
 
 const DEFAULT_ANNOTATION: &str = "ingressclass.kubernetes.io/is-default-class";
 

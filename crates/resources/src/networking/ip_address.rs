@@ -8,7 +8,7 @@ use ferry_api::field::{ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct IpAddress;
+pub(crate) struct IpAddress;
 
 impl Strategy for IpAddress {
     fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {

@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::Cidr;
 use serde_json::{Value, json};
 
-pub struct NetworkPolicy;
+pub(crate) struct NetworkPolicy;
 
 /// The rules of each direction and what they call the other side.
 const DIRECTIONS: [(&str, &str); 2] = [("ingress", "from"), ("egress", "to")];

@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct RuntimeClass;
+pub(crate) struct RuntimeClass;
 
 impl Strategy for RuntimeClass {
     fn validate(&self, class: &Value) -> ErrorList {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
 /// What the rules of a container need to know about its pod.
-pub struct InPod<'a> {
+pub(crate) struct InPod<'a> {
     pub spec: &'a Value,
     pub volumes: &'a Volumes<'a>,
     pub claim_names: &'a BTreeSet<&'a str>,
@@ -30,7 +30,7 @@ impl InPod<'_> {
     }
 }
 
-pub fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let containers = pod.spec.list("containers");
     for (index, container) in containers.iter().enumerate() {
         let path = path.index(index);
@@ -42,7 +42,7 @@ pub fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     validate_host_ports(errors, containers, path);
 }
 
-pub fn validate_init_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_init_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let mut names: HashSet<&str> = pod.spec.list("containers").iter().map(|other| other.text("name")).collect();
     for (index, container) in pod.spec.list("initContainers").iter().enumerate() {
         let at = path.index(index);
@@ -94,7 +94,7 @@ const NOT_FOR_EPHEMERAL: &[&str] = &[
     "lifecycle",
 ];
 
-pub fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let others: HashSet<&str> =
         ["containers", "initContainers"].iter().flat_map(|list| pod.spec.list(list)).map(|c| c.text("name")).collect();
     let mut names = others.clone();
@@ -132,7 +132,7 @@ pub fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: 
 }
 
 /// Templates let an image be padded, because some tools use " " as a token; pods do not.
-pub fn validate_image_is_trimmed(errors: &mut ErrorList, container: &Value, path: &Path) {
+pub(crate) fn validate_image_is_trimmed(errors: &mut ErrorList, container: &Value, path: &Path) {
     let image = container.text("image");
     if image != image.trim() {
         errors.push(Error::invalid(&path.child("image"), image, "must not have leading or trailing whitespace"));

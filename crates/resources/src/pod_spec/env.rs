@@ -21,7 +21,7 @@ const ENV_FIELDS: &[&str] = &[
 ];
 
 /// What a file of a downward API volume may take from its pod.
-pub const VOLUME_FIELDS: &[&str] =
+pub(crate) const VOLUME_FIELDS: &[&str] =
     &["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
 /// Every field path that upstream can convert at all; the lists above narrow it further.
@@ -51,7 +51,7 @@ const RESOURCE_FIELDS: &[&str] = &[
     "requests.memory",
 ];
 
-pub fn validate_env(errors: &mut ErrorList, variables: &[Value], path: &Path) {
+pub(crate) fn validate_env(errors: &mut ErrorList, variables: &[Value], path: &Path) {
     for (index, variable) in variables.iter().enumerate() {
         if let Some(source) = variable.field("valueFrom") {
             validate_value_from(errors, source, variable.text("value"), &path.index(index).child("valueFrom"));
@@ -87,7 +87,7 @@ fn validate_value_from(errors: &mut ErrorList, source: &Value, value: &str, path
 }
 
 /// A reference to a field of the pod, perhaps to one label: `metadata.labels['app']`.
-pub fn validate_field_ref(errors: &mut ErrorList, reference: &Value, allowed: &[&str], path: &Path) {
+pub(crate) fn validate_field_ref(errors: &mut ErrorList, reference: &Value, allowed: &[&str], path: &Path) {
     if reference.text("apiVersion").is_empty() {
         errors.push(Error::required(&path.child("apiVersion"), ""));
         return;
@@ -139,13 +139,18 @@ fn split_subscript(field: &str) -> Option<(&str, &str)> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ResourceFieldIn {
+pub(crate) enum ResourceFieldIn {
     Env,
     /// A volume belongs to the pod, so it must say which container it means.
     Volume,
 }
 
-pub fn validate_resource_field_ref(errors: &mut ErrorList, reference: &Value, place: ResourceFieldIn, path: &Path) {
+pub(crate) fn validate_resource_field_ref(
+    errors: &mut ErrorList,
+    reference: &Value,
+    place: ResourceFieldIn,
+    path: &Path,
+) {
     let resource = reference.text("resource");
     let is_huge = resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
     if place == ResourceFieldIn::Volume && reference.text("containerName").is_empty() {
@@ -179,7 +184,7 @@ pub fn validate_resource_field_ref(errors: &mut ErrorList, reference: &Value, pl
     errors.push(Error::invalid(&path.child("divisor"), resource, detail));
 }
 
-pub fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path) {
+pub(crate) fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path) {
     for (index, source) in sources.iter().enumerate() {
         let at = path.index(index);
         let mut count = 0;
@@ -203,7 +208,7 @@ pub fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path)
 }
 
 /// One file of a downward API volume.
-pub fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path) {
+pub(crate) fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path) {
     match (file.field("fieldRef"), file.field("resourceFieldRef")) {
         (Some(reference), other) => {
             validate_field_ref(errors, reference, VOLUME_FIELDS, &path.child("fieldRef"));
@@ -226,7 +231,7 @@ pub fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path)
 }
 
 /// A variable read from a file needs the file's volume to be an emptyDir of this pod.
-pub fn validate_file_volumes(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_file_volumes(errors: &mut ErrorList, spec: &Value, path: &Path) {
     for (container, path) in super::containers(spec, path) {
         for (index, variable) in container.list("env").iter().enumerate() {
             let Some(file) = variable.field("valueFrom").field("fileKeyRef") else { continue };

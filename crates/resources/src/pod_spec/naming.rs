@@ -11,7 +11,7 @@ const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCH_PATHS: usize = 32;
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
-pub fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if !spec.has("hostnameOverride") {
         return;
     }
@@ -24,7 +24,7 @@ pub fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
     }
 }
 
-pub fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let config = spec.field("dnsConfig");
     if spec.text("dnsPolicy") == "None" {
         if config.is_none() {

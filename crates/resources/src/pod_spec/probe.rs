@@ -5,7 +5,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 /// All three probes of a container that may have them.
-pub fn validate_probes(errors: &mut ErrorList, container: &Value, path: &Path) {
+pub(crate) fn validate_probes(errors: &mut ErrorList, container: &Value, path: &Path) {
     for key in ["livenessProbe", "readinessProbe", "startupProbe"] {
         let Some(probe) = container.field(key) else { continue };
         let path = path.child(key);
@@ -24,7 +24,7 @@ pub fn validate_probes(errors: &mut ErrorList, container: &Value, path: &Path) {
     }
 }
 
-pub fn validate_lifecycle(
+pub(crate) fn validate_lifecycle(
     errors: &mut ErrorList,
     lifecycle: Option<&Value>,
     grace_period: Option<i64>,

@@ -10,7 +10,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
 
-pub fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path) {
+pub(crate) fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path) {
     let mut taken = HashSet::new();
     for (index, source) in projected.list("sources").iter().enumerate() {
         let at = path.child("sources").index(index);

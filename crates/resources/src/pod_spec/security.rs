@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const SYSCTL: &str = r"^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 static SYSCTL_REGEX: LazyLock<Regex> = LazyLock::new(|| Regex::new(SYSCTL).expect("a fixed expression"));
 
-pub fn validate_pod_security_context(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_pod_security_context(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let Some(context) = spec.field("securityContext") else { return };
     if spec.flag("shareProcessNamespace") && spec.flag("hostPID") {
         errors.push(Error::invalid(
@@ -56,7 +56,12 @@ fn is_ipc_sysctl(name: &str) -> bool {
         || name == "kernel.sem"
 }
 
-pub fn validate_security_context(errors: &mut ErrorList, context: Option<&Value>, host_users: bool, path: &Path) {
+pub(crate) fn validate_security_context(
+    errors: &mut ErrorList,
+    context: Option<&Value>,
+    host_users: bool,
+    path: &Path,
+) {
     let Some(context) = context else { return };
     let mount = context.text("procMount");
     if host_users && mount == "Unmasked" {
@@ -117,7 +122,7 @@ fn validate_app_armor(errors: &mut ErrorList, profile: Option<&Value>, path: &Pa
 }
 
 /// A pod with its own user namespace shares no other namespace with the host.
-pub fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.opt_flag("hostUsers") != Some(false) {
         return;
     }
@@ -135,7 +140,7 @@ pub fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
 }
 
 /// `spec.os` and what it rules out.
-pub fn validate_os(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_os(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let Some(os) = spec.field("os") else { return };
     match os.text("name") {
         "" => {}
@@ -217,7 +222,12 @@ fn validate_windows(errors: &mut ErrorList, spec: &Value, path: &Path) {
 
 /// Where an annotation of old and a field both name a seccomp or AppArmor profile, they
 /// name the same one.
-pub fn validate_profile_annotations(errors: &mut ErrorList, metadata: Option<&Value>, spec: &Value, path: &Path) {
+pub(crate) fn validate_profile_annotations(
+    errors: &mut ErrorList,
+    metadata: Option<&Value>,
+    spec: &Value,
+    path: &Path,
+) {
     let annotations = metadata.entries("annotations");
     let annotation = |key: &str| annotations.get(key).and_then(Value::as_str);
     let pod_context = spec.field("securityContext");

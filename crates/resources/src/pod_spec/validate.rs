@@ -20,13 +20,19 @@ use std::collections::BTreeSet;
 
 /// Whose spec it is: a template may leave some things to the pods made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpecOf {
+pub(crate) enum SpecOf {
     Pod,
     Template,
 }
 
 /// Every mistake in a pod spec. `metadata` is the pod's own, `None` for a template.
-pub fn validate_pod_spec(errors: &mut ErrorList, spec: &Value, metadata: Option<&Value>, context: SpecOf, path: &Path) {
+pub(crate) fn validate_pod_spec(
+    errors: &mut ErrorList,
+    spec: &Value,
+    metadata: Option<&Value>,
+    context: SpecOf,
+    path: &Path,
+) {
     let pod_name = metadata.map(|metadata| metadata.text("name"));
     let volumes = validate_volumes(errors, spec, pod_name, context, &path.child("volumes"));
     let claim_names: BTreeSet<&str> =
@@ -61,7 +67,7 @@ pub fn validate_pod_spec(errors: &mut ErrorList, spec: &Value, metadata: Option<
 }
 
 /// What upstream asks of pods beyond templates, so that old templates stay valid.
-pub fn validate_only_for_pods(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_only_for_pods(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.text("serviceAccountName").is_empty() {
         for (index, volume) in spec.list("volumes").iter().enumerate() {
             let path = path.child("volumes").index(index).child("projected");

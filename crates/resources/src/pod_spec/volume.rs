@@ -4,12 +4,11 @@ use super::projected::validate_projected;
 use crate::names;
 use crate::read::Read;
 use crate::validation::each;
+use crate::validation::equality::type_of;
 use crate::validation::labels::{validate_annotations, validate_labels};
-use crate::validation::marks::single_member;
-use crate::validation::marks::validate_marks_of;
+use crate::validation::marks::{single_member, validate_marks};
 use crate::validation::resources::quantity;
-use crate::validation::volume_source::SourceOf;
-use crate::validation::volume_source::validate_source;
+use crate::validation::volume_source::{SourceOf, validate_source};
 use crate::validation::volumes::validate_claim_spec;
 use ferry_api::field::{Error, ErrorList, Path};
 use regex::Regex;
@@ -18,10 +17,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The volumes that containers can mount, by name.
-pub type Volumes<'a> = HashMap<&'a str, &'a Value>;
+pub(crate) type Volumes<'a> = HashMap<&'a str, &'a Value>;
 
 /// Checks every volume and gives those that are good enough to be mounted.
-pub fn validate_volumes<'a>(
+pub(crate) fn validate_volumes<'a>(
     errors: &mut ErrorList,
     spec: &'a Value,
     pod_name: Option<&str>,
@@ -37,11 +36,15 @@ pub fn validate_volumes<'a>(
         }
         _ => HashSet::new(),
     };
+    let definition = type_of("core/v1", "Volume");
     for (index, volume) in volumes.iter().enumerate() {
         let (path, name) = (path.index(index), volume.text("name"));
         let before = errors.len();
-        validate_marks_of(errors, "core/v1", "Volume", volume, &path);
-        validate_pod_source(errors, volume, pod_name, context, &path);
+        if let Some(definition) = definition {
+            validate_marks(errors, definition, volume, &path);
+            let source = single_member(definition, volume);
+            validate_pod_source(errors, source, name, pod_name, context, &path);
+        }
         if known.contains_key(name) {
             errors.push(Error::duplicate(&path.child("name"), name));
         }
@@ -62,14 +65,15 @@ pub fn validate_volumes<'a>(
 
 fn validate_pod_source(
     errors: &mut ErrorList,
-    volume: &Value,
+    source: Option<(&str, &Value)>,
+    name: &str,
     pod_name: Option<&str>,
     context: super::validate::SpecOf,
     path: &Path,
 ) {
-    let Some((key, source)) = single_member("Volume", volume) else { return };
+    let Some((key, source)) = source else { return };
     let at = path.child(key);
-    validate_source(errors, key, source, SourceOf::Pod, volume.text("name"), &at);
+    validate_source(errors, key, source, SourceOf::Pod, name, &at);
     match key {
         "emptyDir" => {
             let size = source.field("sizeLimit").and_then(quantity);
@@ -88,7 +92,7 @@ fn validate_pod_source(
         }
         "projected" => validate_projected(errors, source, &at),
         "csi" => validate_csi(errors, source, &at),
-        "ephemeral" => validate_ephemeral(errors, source, volume.text("name"), pod_name, path),
+        "ephemeral" => validate_ephemeral(errors, source, name, pod_name, path),
         "image" if context == super::validate::SpecOf::Pod && source.text("reference").is_empty() => {
             errors.push(Error::required(&at.child("reference"), ""));
         }
@@ -134,7 +138,7 @@ fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod:
 }
 
 /// The three ways in which iSCSI names its parties (RFC 3720).
-pub fn is_iscsi_name(name: &str) -> bool {
+pub(crate) fn is_iscsi_name(name: &str) -> bool {
     static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^iqn\.\d{4}-\d{2}\.([[:alnum:]\-.]+)(:[^,;*&$|\s]+)$|^eui.[[:alnum:]]{16}$|^naa.[[:alnum:]]{32}$")
             .expect("a fixed expression")
@@ -143,28 +147,28 @@ pub fn is_iscsi_name(name: &str) -> bool {
 }
 
 /// Not absolute, and no part of it is `..`.
-pub fn validate_descending_path(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_descending_path(errors: &mut ErrorList, target: &str, path: &Path) {
     if target.starts_with('/') {
         errors.push(Error::invalid(path, target, "must be a relative path"));
     }
     validate_no_backsteps(errors, target, path);
 }
 
-pub fn validate_no_backsteps(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_no_backsteps(errors: &mut ErrorList, target: &str, path: &Path) {
     if target.split('/').any(|part| part == "..") {
         errors.push(Error::invalid(path, target, "must not contain '..'"));
     }
 }
 
 /// A descending path that does not even begin with `..`, which the kubelet keeps for itself.
-pub fn validate_local_path(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_local_path(errors: &mut ErrorList, target: &str, path: &Path) {
     validate_descending_path(errors, target, path);
     if target.starts_with("..") && !target.starts_with("../") {
         errors.push(Error::invalid(path, target, "must not start with '..'"));
     }
 }
 
-pub fn validate_mounts(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+pub(crate) fn validate_mounts(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
     let devices = container.list("volumeDevices");
     let mut mount_paths = HashSet::new();
     for (index, mount) in container.list("volumeMounts").iter().enumerate() {
@@ -230,7 +234,7 @@ fn validate_propagation(errors: &mut ErrorList, mount: &Value, container: &Value
     }
 }
 
-pub fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+pub(crate) fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
     let mounts = container.list("volumeMounts");
     let (mut names, mut paths) = (HashSet::new(), HashSet::new());
     for (index, device) in container.list("volumeDevices").iter().enumerate() {

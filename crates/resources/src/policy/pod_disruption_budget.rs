@@ -6,7 +6,7 @@ use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct PodDisruptionBudget;
+pub(crate) struct PodDisruptionBudget;
 
 /// By this key v1beta1 said whether an empty selector meant all pods or none. It has no
 /// meaning beside anything else and is taken away there.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// The binding of a role to subjects, within a namespace or everywhere.
-pub struct Binding<const NAMESPACED: bool>;
+pub(crate) struct Binding<const NAMESPACED: bool>;
 
 impl<const NAMESPACED: bool> Strategy for Binding<NAMESPACED> {
     fn default(&self, binding: &mut Value) {

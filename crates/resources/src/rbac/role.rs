@@ -7,7 +7,7 @@ use crate::validation::labels::is_label_selector;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct Role<const NAMESPACED: bool>;
+pub(crate) struct Role<const NAMESPACED: bool>;
 
 impl<const NAMESPACED: bool> Strategy for Role<NAMESPACED> {
     fn validate(&self, role: &Value) -> ErrorList {

@@ -6,14 +6,14 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub struct PriorityClass;
+pub(crate) struct PriorityClass;
 
 /// Above this only the system's own classes go.
 const HIGHEST_FOR_USERS: i64 = 1_000_000_000;
 const SYSTEM_PREFIX: &str = "system-";
 
 /// The classes that exist in every cluster; ferry creates them when it starts.
-pub const SYSTEM_CLASSES: [(&str, i64); 2] =
+pub(crate) const SYSTEM_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 impl Strategy for PriorityClass {

@@ -9,7 +9,7 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct CsiDriver;
+pub(crate) struct CsiDriver;
 
 impl Strategy for CsiDriver {
     fn prepare_for_create(&self, _context: &Context, driver: &mut Value) {

@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-pub struct CsiNode;
+pub(crate) struct CsiNode;
 
 const MAX_NODE_ID_BYTES: usize = 256;
 

@@ -10,7 +10,7 @@ use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct CsiStorageCapacity;
+pub(crate) struct CsiStorageCapacity;
 
 impl Strategy for CsiStorageCapacity {
     fn warnings(&self, capacity: &Value, _old: Option<&Value>) -> Vec<String> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 const MAX_PARAMETERS: usize = 512;
 const MAX_PARAMETERS_BYTES: usize = 256 * 1024;
 
-pub fn validate_parameters(errors: &mut ErrorList, class: &Value, path: &Path) {
+pub(super) fn validate_parameters(errors: &mut ErrorList, class: &Value, path: &Path) {
     let parameters = class.entries("parameters");
     if parameters.len() > MAX_PARAMETERS {
         errors.push(Error::too_long(path, MAX_PARAMETERS));

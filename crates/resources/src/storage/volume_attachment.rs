@@ -6,7 +6,7 @@ use crate::read::{Read, field_mut};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct VolumeAttachment;
+pub(crate) struct VolumeAttachment;
 
 const MAX_METADATA_BYTES: usize = 256 * 1024;
 const MAX_MESSAGE_BYTES: usize = 1024;

@@ -7,7 +7,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 /// The same fields in both versions.
-pub struct VolumeAttributesClass;
+pub(crate) struct VolumeAttributesClass;
 
 impl Strategy for VolumeAttributesClass {
     fn validate(&self, class: &Value) -> ErrorList {

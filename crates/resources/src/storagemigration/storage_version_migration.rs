@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct StorageVersionMigration;
+pub(crate) struct StorageVersionMigration;
 
 impl Strategy for StorageVersionMigration {
     fn validate(&self, migration: &Value) -> ErrorList {

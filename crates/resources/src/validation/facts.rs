@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// The values that the facts declare for a field, in the order in which errors list them.
-pub struct DeclaredValues {
+pub(crate) struct DeclaredValues {
     package: &'static str,
     type_name: &'static str,
     field: &'static str,
@@ -14,7 +14,7 @@ pub struct DeclaredValues {
 }
 
 impl DeclaredValues {
-    pub const fn of(package: &'static str, type_name: &'static str, field: &'static str) -> Self {
+    pub(crate) const fn of(package: &'static str, type_name: &'static str, field: &'static str) -> Self {
         Self { package, type_name, field, list: OnceLock::new() }
     }
 }

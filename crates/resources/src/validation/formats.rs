@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 /// Reports what is wrong with a value of this form. The path is only asked for where it is
 /// needed, since most values are as they should be.
-pub fn judge(errors: &mut ErrorList, format: Format, value: &Value, path: impl Fn() -> Path) {
+pub(crate) fn judge(errors: &mut ErrorList, format: Format, value: &Value, path: impl Fn() -> Path) {
     let text = value.as_str().unwrap_or_default();
     let sentences = match format {
         Format::DnsLabel => names::is_dns1123_label(text),

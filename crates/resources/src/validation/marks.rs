@@ -101,13 +101,13 @@ pub fn validate_marks_of(errors: &mut ErrorList, package: &str, type_name: &str,
 }
 
 /// The field of a `single` type that is set, the first of them if there are several.
-pub fn single_member<'a>(type_name: &str, value: &'a Value) -> Option<(&'static str, &'a Value)> {
-    members_of(type_name).find_map(|name| Some((name, present(value, name)?)))
+pub(crate) fn single_member<'a>(definition: &'static TypeDef, value: &'a Value) -> Option<(&'static str, &'a Value)> {
+    members_of(definition).find_map(|name| Some((name, present(value, name)?)))
 }
 
-/// The fields of a `single` type of the core group, of which one is set.
-pub fn members_of(type_name: &str) -> impl Iterator<Item = &'static str> {
-    let single = type_of("core/v1", type_name).and_then(|definition| definition.single.as_deref());
+/// The fields of a `single` type, of which one is set.
+pub(crate) fn members_of(definition: &'static TypeDef) -> impl Iterator<Item = &'static str> {
+    let single = definition.single.as_deref();
     single.into_iter().flat_map(|single| single.members.iter().map(|name| &**name))
 }
 

@@ -26,7 +26,7 @@ pub fn validate_metadata(object: &Value, row: &Row) -> ErrorList {
 
 /// The metadata of a resource embedded in a custom one: it need have no name, and any name
 /// that fits into a path will do.
-pub fn validate_embedded_metadata(errors: &mut ErrorList, metadata: &Value, path: &Path) {
+pub(crate) fn validate_embedded_metadata(errors: &mut ErrorList, metadata: &Value, path: &Path) {
     let name = Some(metadata.text("name")).filter(|name| !name.is_empty()).unwrap_or("unnamed");
     let namespaced = !metadata.text("namespace").is_empty();
     validate_object_meta(errors, Some(metadata), name, namespaced, &names::path_segment, path);
@@ -161,7 +161,7 @@ fn validate_standard_finalizers(errors: &mut ErrorList, finalizers: &[Value], pa
     }
 }
 
-pub fn validate_standard_finalizer(errors: &mut ErrorList, finalizer: &str, path: &Path) {
+pub(crate) fn validate_standard_finalizer(errors: &mut ErrorList, finalizer: &str, path: &Path) {
     if !finalizer.contains('/') && !matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion") {
         errors.push(Error::invalid(
             path,
@@ -190,7 +190,7 @@ fn validate_managed_fields(errors: &mut ErrorList, entries: &[Value], path: &Pat
 }
 
 /// The name under which a client writes; also the query parameter `fieldManager`.
-pub fn validate_field_manager(errors: &mut ErrorList, manager: &str, path: &Path) {
+pub(crate) fn validate_field_manager(errors: &mut ErrorList, manager: &str, path: &Path) {
     if manager.len() > 128 {
         errors.push(Error::too_long(path, 128));
     }

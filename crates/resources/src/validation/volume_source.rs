@@ -10,13 +10,20 @@ use serde_json::Value;
 
 /// Whose source it is: a pod's secrets are in its namespace, a volume's name theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceOf {
+pub(crate) enum SourceOf {
     Pod,
     Volume,
 }
 
 /// `key` is the field that holds the source.
-pub fn validate_source(errors: &mut ErrorList, key: &str, source: &Value, of: SourceOf, name: &str, path: &Path) {
+pub(crate) fn validate_source(
+    errors: &mut ErrorList,
+    key: &str,
+    source: &Value,
+    of: SourceOf,
+    name: &str,
+    path: &Path,
+) {
     match key {
         "glusterfs" => match source.opt_text("endpointsNamespace") {
             Some("") => {

@@ -11,11 +11,11 @@ use ferry_api::view::List;
 use serde_json::Value;
 
 /// Where a class was named before `storageClassName` was a field.
-pub const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
+pub(crate) const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 const MAX_DRIVER_NAME_BYTES: usize = 63;
 
-pub fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Path) {
+pub(crate) fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Path) {
     if driver.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -26,7 +26,7 @@ pub fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Pat
     each(errors, path, driver, names::is_dns1123_subdomain(&driver.to_lowercase()));
 }
 
-pub fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Path) {
+pub(crate) fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Path) {
     let is_alone = |mode: &Value| mode == "ReadWriteOncePod";
     if modes.iter().any(is_alone) && !modes.iter().all(is_alone) {
         errors.push(Error::forbidden(path, "may not use ReadWriteOncePod with other access modes"));
@@ -34,7 +34,7 @@ pub fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Pat
 }
 
 /// Says whether the amount is above zero.
-pub fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &Path) -> bool {
+pub(crate) fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &Path) -> bool {
     match quantity(value) {
         Some(amount) if amount.is_negative() || amount.is_zero() => {
             errors.push(Error::invalid(path, amount.to_string(), "must be greater than zero"));
@@ -45,7 +45,7 @@ pub fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &
 }
 
 /// An amount in a capacity, which says less about itself than one in a request.
-pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path) {
+pub(crate) fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path) {
     if let Some(amount) = quantity(value)
         && amount.value() < 0
     {
@@ -54,7 +54,7 @@ pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path)
 }
 
 /// The spec of a claim, whether it stands alone or in a template.
-pub fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+pub(crate) fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     validate_access_modes(errors, spec.list("accessModes"), &path.child("accessModes"));
     let at = path.child("resources").key("storage");
     match spec.field("resources").field("requests").field("storage") {
@@ -109,7 +109,7 @@ fn validate_data_source(errors: &mut ErrorList, source: &Value, path: &Path) {
 }
 
 /// Warnings about sizes that are no whole number of bytes.
-pub fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
+pub(crate) fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
     let mut warnings = Vec::new();
     for list in ["requests", "limits"] {
         let amount = spec.field("resources").field(list).field("storage").and_then(quantity);
@@ -124,7 +124,7 @@ pub fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
 }
 
 /// `RWO,ROX,RWX,RWOP`, always in this order.
-pub fn access_modes_text(modes: List<'_, Node<'_>>) -> String {
+pub(crate) fn access_modes_text(modes: List<'_, Node<'_>>) -> String {
     let short =
         [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
     let shown: Vec<&str> = short

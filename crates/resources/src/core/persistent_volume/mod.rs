@@ -4,17 +4,14 @@ use super::persistent_volume_claim::{class_of, storage_text};
 use crate::names;
 use crate::pod_spec::warnings::deprecated_node_label;
 use crate::read::{Read, ReadNode, default_text, default_value, field_mut, remove, set};
-use crate::validation::each;
-use crate::validation::equality::same_at;
-use crate::validation::marks::members_of;
-use crate::validation::marks::single_member;
+use crate::validation::equality::{same_at, type_of};
+use crate::validation::marks::{members_of, single_member};
 use crate::validation::resources::round_up_to_milli;
-use crate::validation::volume_source::SourceOf;
-use crate::validation::volume_source::validate_source;
+use crate::validation::volume_source::{SourceOf, validate_source};
 use crate::validation::volumes::{
     BETA_CLASS_ANNOTATION, access_modes_text, validate_access_modes, validate_basic_amount, validate_positive_quantity,
 };
-use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
+use crate::validation::{FIELD_IS_IMMUTABLE, each, shown, validate_immutable};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -22,7 +19,7 @@ use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct PersistentVolume;
+pub(crate) struct PersistentVolume;
 
 const MOUNT_OPTIONS_ANNOTATION: &str = "volume.beta.kubernetes.io/mount-options";
 
@@ -176,21 +173,21 @@ fn moment(context: &Context) -> String {
 }
 
 /// The defaults of a volume's spec wherever it stands.
-pub fn default_volume_spec(spec: &mut Value) {
+pub(crate) fn default_volume_spec(spec: &mut Value) {
     round_up_to_milli(field_mut(spec, "capacity"));
 }
 
 /// Whose spec it is: a PersistentVolume's of this name, or one that a VolumeAttachment
 /// carries for a volume that is no object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum VolumeOf<'a> {
+pub(crate) enum VolumeOf<'a> {
     Object(&'a str),
     Attachment,
 }
 
 const INLINE: &str = "may not be specified in the context of inline volumes";
 
-pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, path: &Path) {
+pub(crate) fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, path: &Path) {
     let inline = of == VolumeOf::Attachment;
     if inline {
         for key in ["claimRef", "capacity"] {
@@ -220,7 +217,8 @@ pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, 
         VolumeOf::Object(name) => name,
         VolumeOf::Attachment => "",
     };
-    if let Some((key, source)) = single_member("PersistentVolumeSpec", spec) {
+    let definition = type_of("core/v1", "PersistentVolumeSpec");
+    if let Some((key, source)) = definition.and_then(|definition| single_member(definition, spec)) {
         let at = path.child(if key == "gcePersistentDisk" { "persistentDisk" } else { key });
         validate_source(errors, key, source, SourceOf::Volume, name, &at);
         match key {
@@ -305,7 +303,8 @@ fn validate_source_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     {
         remove(csi, "controllerExpandSecretRef");
     }
-    if !members_of("PersistentVolumeSpec").all(|key| same_at(&kept, old, &["spec", key])) {
+    let definition = type_of("core/v1", "PersistentVolumeSpec");
+    if !definition.into_iter().flat_map(members_of).all(|key| same_at(&kept, old, &["spec", key])) {
         errors.push(Error::forbidden(
             &Path::new("spec").child("persistentvolumesource"),
             "spec.persistentvolumesource is immutable after creation",

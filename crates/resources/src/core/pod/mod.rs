@@ -20,7 +20,7 @@ use ferry_api::view::core::v1::PodSpecView;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Pod;
+pub(crate) struct Pod;
 
 impl Strategy for Pod {
     fn default(&self, pod: &mut Value) {

@@ -15,7 +15,7 @@ use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Service;
+pub(crate) struct Service;
 
 /// Three hours, in which a client comes back to the same pod.
 const AFFINITY_SECONDS: i64 = 10_800;

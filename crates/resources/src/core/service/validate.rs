@@ -20,7 +20,7 @@ const MAY_NOT_CHANGE: &str = "may not change once set";
 /// One day.
 const MAX_AFFINITY_SECONDS: i64 = 86_400;
 
-pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
+pub(super) fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
     let mut errors = ErrorList::new();
     let empty = json!({});
     let spec = service.field("spec").unwrap_or(&empty);
@@ -62,7 +62,7 @@ pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
     errors
 }
 
-pub fn validate_service_update(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_service_update(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let (path, empty) = (Path::new("spec"), json!({}));
     let (spec, old_spec) = (new.field("spec").unwrap_or(&empty), old.field("spec").unwrap_or(&empty));
@@ -371,7 +371,7 @@ fn validate_traffic_policies(errors: &mut ErrorList, spec: &Value, path: &Path) 
     }
 }
 
-pub fn validate_load_balancer_status(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_load_balancer_status(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let path = Path::new("status").child("loadBalancer").child("ingress");
     let ingress =
