@@ -2,19 +2,18 @@
 //! that judge or change what is written.
 
 use super::rule::{
-    default_match_resources, validate_expression, validate_match_conditions, validate_match_resources,
-    validate_mutating_operations,
+    validate_expression, validate_match_conditions, validate_match_resources, validate_mutating_operations,
 };
 use super::warn_of_static_suffix;
 use crate::cel::admission::{Compiler, Place, variable_detail};
-use crate::read::{Read, ReadNode, default_value};
+use crate::read::{Read, ReadNode};
 use crate::validation::each;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,12 +27,6 @@ const MAX_VALUE_EXPRESSION: usize = 5 * 1024;
 const NOT_EMPTY: &str = "must be non-empty if specified";
 
 impl Strategy for Policy {
-    fn default(&self, policy: &mut Value) {
-        let spec = ensure_object(policy).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "failurePolicy", "Fail");
-        default_match_resources(spec, "matchConstraints");
-    }
-
     fn validate(&self, policy: &Value) -> ErrorList {
         self.validate_spec(policy, true)
     }
@@ -277,6 +270,8 @@ fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<
 mod tests {
     use super::*;
     use crate::testing::{cells, check, texts};
+    use ferry_api::object::ensure_object;
+    use serde_json::json;
 
     fn policy(spec: Value) -> Value {
         let is_mutating = spec.get("mutations").is_some() || spec.get("reinvocationPolicy").is_some();

@@ -2,10 +2,10 @@
 //! where a policy holds and with which parameters.
 
 use super::policy::Policy;
-use super::rule::{default_match_resources, validate_match_resources, validate_mutating_operations};
+use super::rule::{validate_match_resources, validate_mutating_operations};
 use super::warn_of_static_suffix;
 use crate::Strategy;
-use crate::read::{Read, ReadNode, field_mut};
+use crate::read::{Read, ReadNode};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -16,12 +16,6 @@ use serde_json::Value;
 pub(crate) struct PolicyBinding(pub Policy);
 
 impl Strategy for PolicyBinding {
-    fn default(&self, binding: &mut Value) {
-        if let Some(spec) = field_mut(binding, "spec") {
-            default_match_resources(spec, "matchResources");
-        }
-    }
-
     fn validate(&self, binding: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (binding.field("spec"), Path::new("spec"));

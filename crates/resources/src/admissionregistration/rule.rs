@@ -2,29 +2,12 @@
 //! conditions. Webhook configurations, policies and their bindings share them.
 
 use crate::cel::admission::{Compiler, Place};
-use crate::read::{Read, default_value, field_mut, list_mut};
+use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
-
-pub(super) fn default_rules(holder: &mut Value, key: &str) {
-    for rule in list_mut(holder, key) {
-        default_value(rule, "scope", "*");
-    }
-}
-
-/// The defaults of what a policy or its binding matches, if it says anything of it.
-pub(super) fn default_match_resources(spec: &mut Value, key: &str) {
-    let Some(resources) = field_mut(spec, key) else { return };
-    default_value(resources, "matchPolicy", "Equivalent");
-    default_value(resources, "namespaceSelector", json!({}));
-    default_value(resources, "objectSelector", json!({}));
-    for rules in ["resourceRules", "excludeResourceRules"] {
-        default_rules(resources, rules);
-    }
-}
 
 /// An optional string of a closed set.
 pub(super) fn validate_choice(errors: &mut ErrorList, value: Option<&str>, supported: &[&str], path: &Path) {

@@ -2,7 +2,7 @@
 
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_text, default_value, field_mut};
+use crate::read::{Read, default_value, field_mut};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::labels::{is_label_selector, selector_matches};
@@ -21,9 +21,9 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 impl Strategy for DaemonSet {
     fn default(&self, daemon_set: &mut Value) {
         let Some(spec) = field_mut(daemon_set, "spec") else { return };
-        let strategy = ensure_object(spec).entry("updateStrategy").or_insert_with(|| json!({}));
-        default_text(strategy, "type", "RollingUpdate");
-        if strategy.text("type") == "RollingUpdate" {
+        if let Some(strategy) = field_mut(spec, "updateStrategy")
+            && strategy.text("type") == "RollingUpdate"
+        {
             let rolling = ensure_object(strategy).entry("rollingUpdate").or_insert_with(|| json!({}));
             default_value(rolling, "maxUnavailable", 1);
             default_value(rolling, "maxSurge", 0);

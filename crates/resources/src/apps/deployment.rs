@@ -4,7 +4,7 @@ use super::replicas::{validate_collision_count, workload_warnings};
 use crate::Strategy;
 use crate::apps::replicas::{validate_available, validate_parts};
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut};
+use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
 use crate::validation::shown;
 use ferry_api::document::Node;
@@ -18,9 +18,9 @@ pub(crate) struct Deployment;
 impl Strategy for Deployment {
     fn default(&self, deployment: &mut Value) {
         let Some(spec) = field_mut(deployment, "spec") else { return };
-        let strategy = ensure_object(spec).entry("strategy").or_insert_with(|| json!({}));
-        default_text(strategy, "type", "RollingUpdate");
-        if strategy.text("type") == "RollingUpdate" {
+        if let Some(strategy) = field_mut(spec, "strategy")
+            && strategy.text("type") == "RollingUpdate"
+        {
             let rolling = ensure_object(strategy).entry("rollingUpdate").or_insert_with(|| json!({}));
             default_value(rolling, "maxUnavailable", "25%");
             default_value(rolling, "maxSurge", "25%");

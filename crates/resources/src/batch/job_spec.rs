@@ -3,7 +3,7 @@
 
 use super::indexes::count_indexes;
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
-use crate::read::{Read, default_text, field_mut, list_mut};
+use crate::read::{Read, field_mut};
 use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
@@ -19,13 +19,6 @@ const MAX_OF_MANY: i64 = 10_000;
 
 /// The part of the defaults that templates of jobs have too.
 pub(super) fn default_job_template_spec(spec: &mut Value) {
-    if let Some(policy) = field_mut(spec, "podFailurePolicy") {
-        for rule in list_mut(policy, "rules") {
-            for pattern in list_mut(rule, "onPodConditions") {
-                default_text(pattern, "status", "True");
-            }
-        }
-    }
     if let Some(template) = field_mut(spec, "template") {
         default_template(template);
     }

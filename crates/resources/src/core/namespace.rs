@@ -1,6 +1,6 @@
 //! Namespace: the strategy of a room for names.
 
-use crate::read::{Read, default_text, field_mut, keep, set};
+use crate::read::{Read, field_mut, keep, set};
 use crate::validation::each;
 use crate::validation::metadata::validate_standard_finalizer;
 use crate::{Context, Strategy, names};
@@ -23,8 +23,6 @@ impl Strategy for Namespace {
             let labels = namespace.meta_mut().entry("labels").or_insert(Value::Null);
             ensure_object(labels).insert(NAME_LABEL.to_owned(), name.into());
         }
-        let status = ensure_object(namespace).entry("status").or_insert_with(|| json!({}));
-        default_text(status, "phase", "Active");
     }
 
     fn prepare_for_create(&self, _context: &Context, namespace: &mut Value) {

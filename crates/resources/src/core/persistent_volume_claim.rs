@@ -1,7 +1,7 @@
 //! PersistentVolumeClaim: the strategy of a request for storage.
 
 use crate::pod_spec::defaults::default_claim_spec;
-use crate::read::{Read, ReadNode, default_text, field_mut, keep, remove, set};
+use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::resources::{amount, is_native, round_up_to_milli, validate_amount};
 use crate::validation::volumes::{
@@ -11,7 +11,7 @@ use crate::validation::{FIELD_IS_IMMUTABLE, each, validate_immutable};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::quantity::Quantity;
 use ferry_api::view::Element;
 use jiff::Timestamp;
@@ -131,12 +131,13 @@ impl Strategy for PersistentVolumeClaim {
 
 /// A claim's defaults, whether it stands alone or in the templates of a StatefulSet.
 pub(crate) fn default_claim(claim: &mut Value) {
-    let claim = ensure_object(claim);
-    default_claim_spec(claim.entry("spec").or_insert_with(|| json!({})));
-    let status = claim.entry("status").or_insert_with(|| json!({}));
-    default_text(status, "phase", "Pending");
-    for list in ["capacity", "allocatedResources"] {
-        round_up_to_milli(field_mut(status, list));
+    if let Some(spec) = field_mut(claim, "spec") {
+        default_claim_spec(spec);
+    }
+    if let Some(status) = field_mut(claim, "status") {
+        for list in ["capacity", "allocatedResources"] {
+            round_up_to_milli(field_mut(status, list));
+        }
     }
 }
 

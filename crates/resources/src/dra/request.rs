@@ -2,7 +2,7 @@
 //! Claims, templates and classes share it.
 
 use super::naming::{validate_fully_qualified_name, validate_label};
-use super::taint::{default_tolerations, validate_toleration};
+use super::taint::validate_toleration;
 use crate::cel::device;
 use crate::dra::naming::validate_each;
 use crate::read::{Read, default_int, default_text, field_mut, list_mut};
@@ -28,7 +28,6 @@ fn default_request(request: &mut Value) {
     if request.text("allocationMode") == "ExactCount" {
         default_int(request, "count", 1);
     }
-    default_tolerations(request);
 }
 
 pub(super) fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {

@@ -2,19 +2,13 @@
 
 use crate::Context;
 use crate::names;
-use crate::read::{Read, default_text, default_value, list_mut};
+use crate::read::{Read, default_value};
 use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 static EFFECTS: DeclaredValues = DeclaredValues::of("resource/v1", "DeviceTaint", "effect");
-
-pub(super) fn default_tolerations(request: &mut Value) {
-    for toleration in list_mut(request, "tolerations") {
-        default_text(toleration, "operator", "Equal");
-    }
-}
 
 /// When a taint came to be, unless its writer says so.
 pub(super) fn set_time_added(context: &Context, taint: &mut Value) {

@@ -15,7 +15,7 @@ use crate::validation::{FIELD_IS_IMMUTABLE, each, shown, validate_immutable};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -52,10 +52,7 @@ const DEAD_SOURCES: &[(&str, &str, &str)] = &[
 
 impl Strategy for PersistentVolume {
     fn default(&self, volume: &mut Value) {
-        let volume = ensure_object(volume);
-        let status = volume.entry("status").or_insert_with(|| json!({}));
-        default_text(status, "phase", "Pending");
-        let spec = volume.entry("spec").or_insert_with(|| json!({}));
+        let Some(spec) = field_mut(volume, "spec") else { return };
         default_text(spec, "persistentVolumeReclaimPolicy", "Retain");
         default_value(spec, "volumeMode", "Filesystem");
         default_volume_spec(spec);

@@ -10,7 +10,7 @@ use crate::validation::network::warn_of_ip;
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -22,8 +22,7 @@ const AFFINITY_SECONDS: i64 = 10_800;
 
 impl Strategy for Service {
     fn default(&self, service: &mut Value) {
-        let spec = ensure_object(service).entry("spec").or_insert_with(|| json!({}));
-        default_text(spec, "sessionAffinity", "None");
+        let Some(spec) = field_mut(service, "spec") else { return };
         match spec.text("sessionAffinity") {
             "None" => remove(spec, "sessionAffinityConfig"),
             "ClientIP" => {
@@ -34,9 +33,7 @@ impl Strategy for Service {
             }
             _ => {}
         }
-        default_text(spec, "type", "ClusterIP");
         for port in list_mut(spec, "ports") {
-            default_text(port, "protocol", "TCP");
             if matches!(port.field("targetPort"), None | Some(Value::Number(_) | Value::String(_)))
                 && (port.int("targetPort") == 0 && port.text("targetPort").is_empty())
             {
@@ -210,6 +207,7 @@ fn warnings_for(service: &Value) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update};
+    use ferry_api::object::ensure_object;
 
     fn service(spec: Value) -> Value {
         let mut service = json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"ports": [{"port": 80}]}});
