@@ -2,7 +2,7 @@
 
 use super::replicas::{validate_collision_count, workload_warnings};
 use crate::Strategy;
-use crate::apps::replicas::{validate_available, validate_parts};
+use crate::apps::replicas::validate_replica_status;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
@@ -46,10 +46,8 @@ impl Strategy for Deployment {
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (status, path) = (new.field("status"), Path::new("status"));
-        validate_parts(&mut errors, status, &["updatedReplicas", "readyReplicas", "availableReplicas"], &path);
-        validate_available(&mut errors, status, "readyReplicas", &path);
+        let parts = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+        let mut errors = validate_replica_status(new, &parts, "readyReplicas");
         validate_collision_count(&mut errors, new, old);
         errors
     }

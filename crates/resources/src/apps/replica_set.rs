@@ -2,7 +2,7 @@
 
 use super::replicas::workload_warnings;
 use crate::Strategy;
-use crate::apps::replicas::{validate_available, validate_parts};
+use crate::apps::replicas::validate_replica_status;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
 use crate::read::{Read, field_mut};
 use ferry_api::field::{ErrorList, Path};
@@ -26,12 +26,8 @@ impl Strategy for ReplicaSet {
     }
 
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (status, path) = (new.field("status"), Path::new("status"));
         let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-        validate_parts(&mut errors, status, &parts, &path);
-        validate_available(&mut errors, status, "readyReplicas", &path);
-        errors
+        validate_replica_status(new, &parts, "readyReplicas")
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {

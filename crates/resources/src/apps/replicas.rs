@@ -8,22 +8,20 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-/// The counts of a part are not above the whole.
-pub(crate) fn validate_parts(errors: &mut ErrorList, status: Option<&Value>, parts: &[&str], path: &Path) {
-    for key in parts {
-        if status.int(key) > status.int("replicas") {
-            errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
-        }
+/// The counts of a part are not above the whole, and what is available is ready. `ready` is
+/// what the kind's error calls the count of ready replicas.
+pub(crate) fn validate_replica_status(object: &Value, parts: &[&str], ready: &str) -> ErrorList {
+    let (status, path) = (object.field("status"), Path::new("status"));
+    let mut errors = ErrorList::new();
+    for key in parts.iter().filter(|key| status.int(key) > status.int("replicas")) {
+        errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
     }
-}
-
-/// `ready` is what the kind's error calls the count of ready replicas.
-pub(crate) fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready: &str, path: &Path) {
     let available = status.int("availableReplicas");
     if available > status.int("readyReplicas") {
-        let path = path.child("availableReplicas");
-        errors.push(Error::invalid(&path, available, format!("cannot be greater than {ready}")));
+        let detail = format!("cannot be greater than {ready}");
+        errors.push(Error::invalid(&path.child("availableReplicas"), available, detail));
     }
+    errors
 }
 
 /// The warnings of a kind whose pods come from `spec.template`; none for an update that

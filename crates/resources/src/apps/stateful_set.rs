@@ -1,7 +1,7 @@
 //! StatefulSet: the strategy of pods that have names and volumes of their own.
 
-use super::replicas::{validate_available, validate_collision_count};
-use crate::apps::replicas::validate_parts;
+use super::replicas::validate_collision_count;
+use crate::apps::replicas::validate_replica_status;
 use crate::core::persistent_volume_claim::default_claim;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
 use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
@@ -93,11 +93,8 @@ impl Strategy for StatefulSet {
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
         let parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        let (status, path) = (new.field("status"), Path::new("status"));
-        validate_parts(&mut errors, status, &parts, &path);
-        validate_available(&mut errors, status, "status.readyReplicas", &path);
+        let mut errors = validate_replica_status(new, &parts, "status.readyReplicas");
         validate_collision_count(&mut errors, new, old);
         errors
     }

@@ -1,7 +1,7 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
 use crate::Strategy;
-use crate::apps::replicas::{validate_available, validate_parts, workload_warnings};
+use crate::apps::replicas::{validate_replica_status, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
 use crate::read::{Read, field_mut, set};
 use crate::validation::shown;
@@ -49,12 +49,8 @@ impl Strategy for ReplicationController {
     }
 
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (status, path) = (new.field("status"), Path::new("status"));
         let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-        validate_parts(&mut errors, status, &parts, &path);
-        validate_available(&mut errors, status, "readyReplicas", &path);
-        errors
+        validate_replica_status(new, &parts, "readyReplicas")
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {

@@ -38,10 +38,8 @@ fn validate_spec(errors: &mut ErrorList, level: &Value) {
     }
     let (exempt, limited) = (spec.field("exempt"), spec.field("limited"));
     match kind {
-        "Exempt" => {
-            if limited.is_some() {
-                errors.push(Error::forbidden(&path.child("limited"), "must be nil if the type is not Limited"));
-            }
+        "Exempt" if limited.is_some() => {
+            errors.push(Error::forbidden(&path.child("limited"), "must be nil if the type is not Limited"));
         }
         "Limited" => {
             if exempt.is_some() {
