@@ -4,6 +4,8 @@
 //! to bytes, values or a [`status::Status`], so that the API server, the clients and
 //! the fuzzers share one implementation.
 
+#![warn(unreachable_pub)]
+
 pub mod codec;
 pub mod document;
 pub mod field;

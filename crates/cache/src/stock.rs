@@ -142,7 +142,7 @@ impl Stock {
     /// Makes a cache entry of stored bytes.
     pub fn admit(&self, key: Arc<str>, revision: Revision, raw: &[u8]) -> Option<Stored> {
         let keep = if self.followed.load(Ordering::Relaxed) { KeepIndex::Yes } else { KeepIndex::No };
-        let fields = |object: Node<'_>| self.row.strategy.selectable_fields(object);
+        let fields = |object: Node<'_>| self.row.selectable_fields(object);
         Stored::new(key, revision, raw, keep, &fields)
     }
 

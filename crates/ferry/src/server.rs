@@ -250,7 +250,7 @@ fn legacy_signer(pki: &Pki) -> Option<ferry_controllers::LegacySigner> {
 /// The defaults that the API server fills in, for the controller that compares revisions.
 fn stateful_set_defaults() -> Option<ferry_controllers::Defaults> {
     let row = ferry_resources::all().iter().find(|row| row.group == "apps" && row.kind == "StatefulSet")?;
-    Some(Arc::new(|set: &mut serde_json::Value| row.strategy.default(set)))
+    Some(Arc::new(|set: &mut serde_json::Value| row.default(set)))
 }
 
 fn keep_control_plane(

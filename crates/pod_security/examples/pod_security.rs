@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for (verdict, expected) in [("pass", true), ("fail", false)] {
                 for file in entries(&version.join(verdict))? {
                     let mut pod: Value = serde_yaml_ng::from_str(&std::fs::read_to_string(&file)?)?;
-                    pods.strategy.default(&mut pod);
+                    pods.default(&mut pod);
                     let found = evaluate(policy, Subject::new(&pod));
                     if found.is_empty() == expected {
                         agreed += 1;

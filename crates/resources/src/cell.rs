@@ -81,6 +81,26 @@ impl PathCell {
         Some(Self { path, form, pointer: field.pointer, fallback })
     }
 
+    /// The field at `spec.nodeName` as it is.
+    ///
+    /// # Panics
+    /// On a path that does not exist or that holds no text, number or flag.
+    pub(crate) fn at(path: &'static str, schema: Option<&TypeDef>) -> Self {
+        let path: Box<[&str]> = path.split('.').collect();
+        let field = schema.and_then(|schema| field_at(schema, &path));
+        let shown = field.and_then(|field| Some((Form::of(&field.ty)?, field.pointer)));
+        let (form, pointer) = shown.unwrap_or_else(|| panic!("the schema has the field {path:?}"));
+        Self { path, form, pointer, fallback: None }
+    }
+
+    /// A text, number or flag as a field selector compares it.
+    pub(crate) fn text(&self, object: Node<'_>) -> String {
+        match self.show(object, Timestamp::UNIX_EPOCH) {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
     fn show(&self, object: Node<'_>, now: Timestamp) -> Value {
         let found = self.path.iter().try_fold(object, |node, key| node.field(key));
         match self.form {

@@ -1,9 +1,10 @@
 //! Builds rows from the tables of facts: `resources.tsv` says what a resource is called
-//! and what may be done with it, `columns.tsv` what `kubectl get` shows of it. A kind's
+//! what may be done with it and how it is written, `columns.tsv` what `kubectl get` shows of it. A kind's
 //! own file adds only its strategy. Called by `all.rs`, once a kind.
 
 use crate::cell::PathCell;
 use crate::reset::{Generation, ResetFields};
+use crate::row::{NameRule, WriteRules};
 use crate::{Column, Row, Scope, Strategy, Subresource};
 use ferry_api::gvk::{GroupVersion, GroupVersionKind};
 use ferry_api::schema::{self, TypeDef};
@@ -28,6 +29,9 @@ struct Fact {
     reset: &'static str,
     generation: &'static str,
     deleted: &'static str,
+    names: &'static str,
+    writes: &'static str,
+    selectable: &'static str,
 }
 
 fn facts() -> impl Iterator<Item = Fact> {
@@ -47,12 +51,15 @@ fn facts() -> impl Iterator<Item = Fact> {
             reset: cells.next()?,
             generation: cells.next()?,
             deleted: cells.next()?,
+            names: cells.next()?,
+            writes: cells.next()?,
+            selectable: cells.next()?,
         })
     })
 }
 
 /// The row of a stored kind, all but its strategy read from the tables.
-pub fn kind(group: &'static str, version: &'static str, kind: &'static str, strategy: impl Strategy) -> Row {
+pub(crate) fn kind(group: &'static str, version: &'static str, kind: &'static str, strategy: impl Strategy) -> Row {
     let fact = facts()
         .find(|fact| {
             fact.group == group && fact.version == version && fact.kind == kind && !fact.resource.contains('/')
@@ -78,6 +85,8 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
         reset: ResetFields::of(fact.reset),
         generation: Generation::of(fact.generation),
         returns_deleted_object: fact.deleted == "object",
+        writes: write_rules(&fact),
+        selectable: selectable(fact.selectable, schema.map(|schema| &**schema)),
         storage_prefix: storage_prefix(group, fact.resource).into(),
         schema: schema.cloned(),
         stored_as: gvk,
@@ -89,7 +98,7 @@ pub fn kind(group: &'static str, version: &'static str, kind: &'static str, stra
 /// The row of a kind that is never stored: the reviews and Binding, which are only asked and
 /// answered, ComponentStatus, which is always the same, and the metrics of nodes and pods,
 /// which are measured when they are asked for.
-pub fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
+pub(crate) fn review(group: &'static str, version: &'static str, name: &'static str, strategy: impl Strategy) -> Row {
     Row { storage_prefix: "".into(), ..kind(group, version, name, strategy) }
 }
 
@@ -102,6 +111,41 @@ impl Row {
 
 fn words(cell: &'static str) -> Vec<Cow<'static, str>> {
     if cell == "-" { Vec::new() } else { cell.split(',').map(Cow::from).collect() }
+}
+
+/// # Panics
+/// On a rule that does not exist: the table is compiled in and tested whole.
+fn write_rules(fact: &Fact) -> WriteRules {
+    let names = match fact.names {
+        "-" => NameRule::Subdomain,
+        "label" => NameRule::Label,
+        "segment" => NameRule::PathSegment,
+        "config-key" => NameRule::ConfigKey,
+        "any" => NameRule::Any,
+        "own" => NameRule::Own,
+        other => panic!("{other} is a rule of names"),
+    };
+    let mut rules = WriteRules { names, ..WriteRules::default() };
+    for word in fact.writes.split(',') {
+        match word {
+            "versioned" => rules.versioned = true,
+            "creates" => rules.creates = true,
+            "orphans" => rules.orphans = true,
+            "-" => {}
+            other => panic!("{other} is a rule of writes"),
+        }
+    }
+    rules
+}
+
+/// `spec.nodeName`, or `name=metadata.name` for a field that is selected by another name.
+fn selectable(list: &'static str, schema: Option<&TypeDef>) -> Vec<(&'static str, PathCell)> {
+    let fields = list.split(',').filter(|field| *field != "-");
+    let field = |text: &'static str| {
+        let (name, path) = text.split_once('=').unwrap_or((text, text));
+        (name, PathCell::at(path, schema))
+    };
+    fields.map(field).collect()
 }
 
 fn subresources(of: &GroupVersion, resource: &str) -> Vec<Subresource> {

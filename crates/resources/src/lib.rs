@@ -7,40 +7,42 @@
 //! To add a kind: write `<group>/<kind>.rs` and add its name to `all.rs`. What the
 //! tables of facts say about it (names, verbs, columns, schema) comes by itself.
 
-pub mod admissionregistration;
+#![warn(unreachable_pub)]
+
+mod admissionregistration;
 pub mod all;
 pub mod apiextensions;
-pub mod apiregistration;
-pub mod apps;
-pub mod autoscaling;
-pub mod batch;
+mod apiregistration;
+mod apps;
+mod autoscaling;
+mod batch;
 pub mod cel;
 mod cell;
 pub mod certificates;
-pub mod coordination;
-pub mod core;
+mod coordination;
+mod core;
 pub mod custom_resource;
-pub mod discovery;
-pub mod dra;
-pub mod events;
+mod discovery;
+mod dra;
+mod events;
 mod facts_row;
 pub mod flowcontrol;
 pub mod lifecycle;
-pub mod metrics;
+mod metrics;
 pub mod names;
-pub mod networking;
-pub mod node;
+mod networking;
+mod node;
 pub mod pod_spec;
-pub mod policy;
-pub mod print;
-pub mod rbac;
+mod policy;
+mod print;
+mod rbac;
 pub mod read;
 pub mod reset;
-pub mod review;
+mod review;
 pub mod row;
-pub mod scheduling;
-pub mod storage;
-pub mod storagemigration;
+mod scheduling;
+mod storage;
+mod storagemigration;
 pub mod strategy;
 pub mod structural;
 #[cfg(test)]
@@ -48,6 +50,6 @@ mod testing;
 pub mod validation;
 
 pub use all::all;
-pub use row::{Column, Row, Scope, Subresource};
+pub use row::{Column, Row, Scope, Subresource, WriteRules};
 pub use strategy::{Context, Propagation, Strategy};
 pub use validation::{validate_metadata, validate_metadata_update};

@@ -8,25 +8,20 @@ use jiff::Timestamp;
 const UNKNOWN: &str = "<unknown>";
 const NONE: &str = "<none>";
 
-/// The age of an object: `5m3s`.
-pub fn age(object: Node<'_>, now: Timestamp) -> String {
-    since(object.field("metadata").field("creationTimestamp"), now)
-}
-
 /// How long ago a moment was, or `<unknown>` if it never was.
-pub fn since(time: Option<Node<'_>>, now: Timestamp) -> String {
+pub(crate) fn since(time: Option<Node<'_>>, now: Timestamp) -> String {
     match time.and_then(timestamp) {
         Some(time) => human_duration(now.duration_since(time).as_secs()),
         None => UNKNOWN.to_owned(),
     }
 }
 
-pub fn timestamp(value: Node<'_>) -> Option<Timestamp> {
+pub(crate) fn timestamp(value: Node<'_>) -> Option<Timestamp> {
     value.as_str()?.parse().ok()
 }
 
 /// A duration in two or three significant figures.
-pub fn human_duration(seconds: i64) -> String {
+pub(crate) fn human_duration(seconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
     const DAY: i64 = 24 * HOUR;
@@ -55,13 +50,13 @@ pub fn human_duration(seconds: i64) -> String {
 }
 
 /// `a=b,c=d`, or `<none>`.
-pub fn labels(labels: Entries<'_>) -> String {
+pub(crate) fn labels(labels: Entries<'_>) -> String {
     let pairs = labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
     or_none(pairs.collect::<Vec<_>>().join(","))
 }
 
 /// A label selector as kubectl takes it: `app=web,tier in (back,front),!old`.
-pub fn selector(selector: Option<Node<'_>>) -> String {
+pub(crate) fn selector(selector: Option<Node<'_>>) -> String {
     let mut terms: Vec<(String, String)> = Vec::new();
     for (key, value) in selector.pairs("matchLabels") {
         terms.push((key.to_owned(), format!("{key}={}", value.as_str().unwrap_or_default())));
@@ -85,16 +80,16 @@ pub fn selector(selector: Option<Node<'_>>) -> String {
     terms.into_iter().map(|(_, term)| term).collect::<Vec<_>>().join(",")
 }
 
-pub fn or_none(text: String) -> String {
+pub(crate) fn or_none(text: String) -> String {
     if text.is_empty() { NONE.to_owned() } else { text }
 }
 
-pub fn or_unknown(text: &str) -> &str {
+pub(crate) fn or_unknown(text: &str) -> &str {
     if text.is_empty() { UNKNOWN } else { text }
 }
 
 /// The first three of a list, and how many more there are.
-pub fn first_three(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn first_three(items: impl Iterator<Item = String>) -> String {
     const MOST: usize = 3;
     let mut shown = Vec::new();
     let mut count = 0;

@@ -139,13 +139,6 @@ pub fn field_mut<'a>(object: &'a mut Value, key: &str) -> Option<&'a mut Value> 
     object.get_mut(key).filter(|value| !value.is_null())
 }
 
-/// Fills in the constants that the facts give to a type and to those below it.
-pub fn fill_defaults(object: &mut Value, package: &str, type_name: &str) {
-    if let Some(definition) = ferry_api::schema::builtin().get(package, type_name) {
-        definition.fill_defaults(object);
-    }
-}
-
 /// Sets a string that is absent or empty: what upstream does for a string that is not a
 /// pointer, where "" cannot be told from absent.
 pub fn default_text(object: &mut Value, key: &str, value: &str) {

@@ -3,11 +3,6 @@
 
 use crate::Strategy;
 
-pub struct Review;
+pub(crate) struct Review;
 
-impl Strategy for Review {
-    /// A review is not kept under a name, so any is accepted.
-    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
-        Vec::new()
-    }
-}
+impl Strategy for Review {}

@@ -2,8 +2,10 @@
 
 pub use crate::cell::PathCell;
 use crate::custom_resource::Custom;
+use crate::names;
 use crate::reset::{Generation, ResetFields};
 use crate::strategy::Strategy;
+use ferry_api::document::Node;
 use ferry_api::gvk::{GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource};
 use ferry_api::schema::TypeDef;
 use std::borrow::Cow;
@@ -42,6 +44,10 @@ pub struct Row {
     /// Whether a completed delete is answered with the object's last version instead of a
     /// Status (upstream's ReturnDeletedObject).
     pub returns_deleted_object: bool,
+    pub writes: WriteRules,
+    /// The fields that `--field-selector` may name besides metadata.name and
+    /// metadata.namespace, and where each is read.
+    pub selectable: Vec<(&'static str, PathCell)>,
     /// The group, version and kind in which objects are stored; differs from this row's
     /// own where two versions share one stock of objects (events).
     pub stored_as: GroupVersionKind,
@@ -53,6 +59,32 @@ pub struct Row {
     pub strategy: Arc<dyn Strategy>,
     /// Only for kinds that a CustomResourceDefinition made.
     pub custom: Option<Arc<Custom>>,
+}
+
+/// What upstream's strategies answer with a constant: how objects are named, updated and
+/// deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteRules {
+    pub names: NameRule,
+    /// An update without resourceVersion is refused (upstream's AllowUnconditionalUpdate).
+    pub versioned: bool,
+    /// PUT on an absent name creates it (upstream's AllowCreateOnUpdate).
+    pub creates: bool,
+    /// Deletion orphans dependents unless the request says otherwise.
+    pub orphans: bool,
+}
+
+/// The rule that names follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameRule {
+    #[default]
+    Subdomain,
+    Label,
+    PathSegment,
+    ConfigKey,
+    Any,
+    /// The strategy's.
+    Own,
 }
 
 /// `status`, `scale`, `log`… as discovery lists them; the API server has the handlers.
@@ -127,6 +159,26 @@ impl Row {
     pub fn serves(&self, verb: &str) -> bool {
         self.verbs.iter().any(|known| *known == verb)
             || (self.custom.is_some() && matches!(verb, "create" | "update" | "patch"))
+    }
+
+    /// The mistakes in a name, as sentences without path. `prefix` is true for generateName.
+    pub fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
+        match self.writes.names {
+            NameRule::Subdomain => names::dns1123_subdomain(name, prefix),
+            NameRule::Label => names::dns1123_label(name, prefix),
+            NameRule::PathSegment => names::path_segment(name, prefix),
+            NameRule::ConfigKey => names::is_config_map_key(name),
+            NameRule::Any => Vec::new(),
+            NameRule::Own => self.strategy.validate_name(name, prefix),
+        }
+    }
+
+    /// The fields that `--field-selector` may name besides metadata.name and
+    /// metadata.namespace, with this object's values.
+    pub fn selectable_fields(&self, object: Node<'_>) -> Vec<(&'static str, String)> {
+        let mut fields: Vec<_> = self.selectable.iter().map(|(name, cell)| (*name, cell.text(object))).collect();
+        fields.extend(self.strategy.selectable_fields(object));
+        fields
     }
 
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {

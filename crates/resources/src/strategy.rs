@@ -6,6 +6,7 @@ use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::any::Any;
 use std::collections::BTreeMap;
 
 /// What a strategy may know about the request.
@@ -23,9 +24,9 @@ pub struct Context<'a> {
 /// metadata that every object has → `validate` → validating admission → stored.
 /// On update: `default` → mutating admission → `prepare_for_update` → `validate_update` →
 /// validating admission → stored.
-pub trait Strategy: Send + Sync + 'static {
-    /// Fills in what the user left out: the constants of the facts (`read::fill_defaults`) and
-    /// what depends on other fields. Idempotent; called after every decode.
+pub trait Strategy: Any + Send + Sync {
+    /// Fills in what depends on other fields, after the constants of the facts
+    /// (`Row::default`). Idempotent; called after every decode.
     fn default(&self, _object: &mut Value) {}
 
     /// Turns an object of the row's own version into the one in which it is stored
@@ -41,15 +42,16 @@ pub trait Strategy: Send + Sync + 'static {
     /// for most kinds) is gone already: see `Row::prepare_for_create`.
     fn prepare_for_create(&self, _context: &Context, _object: &mut Value) {}
 
-    /// Every mistake in the object, each with its path. Metadata common to all kinds is
-    /// checked by the caller; see `validate_name` for the kind's own rule of names.
+    /// Every mistake in the object that the marks of the facts do not name, each with its path:
+    /// rules across fields. `Row::validate` reports the others before, and the caller those of
+    /// the metadata; see `validate_name` for the kind's own rule of names.
     fn validate(&self, _object: &Value) -> ErrorList {
         ErrorList::new()
     }
 
-    /// The mistakes in a name, as sentences without path. `prefix` is true for generateName.
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        crate::names::dns1123_subdomain(name, prefix)
+    /// The rule of names of a kind whose facts say `own`; see `Row::validate_name`.
+    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
+        Vec::new()
     }
 
     /// Keeps what users may not change, beyond what the facts reset (`Row::prepare_for_update`
@@ -88,18 +90,7 @@ pub trait Strategy: Send + Sync + 'static {
         true
     }
 
-    /// Whether an update without resourceVersion is accepted (upstream's AllowUnconditionalUpdate).
-    fn allows_unconditional_update(&self) -> bool {
-        true
-    }
-
-    /// Whether PUT on an absent name creates it (upstream's AllowCreateOnUpdate).
-    fn allows_create_on_update(&self) -> bool {
-        false
-    }
-
-    /// The fields that `--field-selector` may name besides metadata.name and
-    /// metadata.namespace, with this object's values.
+    /// Selectable fields that are no plain path; `Row::selectable_fields` has the others.
     fn selectable_fields(&self, _object: Node<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -131,11 +122,6 @@ pub trait Strategy: Send + Sync + 'static {
     /// delete leaves it, with the finalizer that holds it. The caller adds the time.
     fn mark_for_deletion(&self, _object: &Value, _now: Timestamp) -> Option<Value> {
         None
-    }
-
-    /// What deletion does with dependents when the request does not say.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Background
     }
 
     /// Sentences for the Warning header of a deletion that does not say what becomes of

@@ -86,7 +86,7 @@ fn every_resource_of_the_table_has_a_row() {
 fn cells_are_as_many_as_columns() {
     for row in all() {
         let mut object = minimal(row);
-        row.strategy.default(&mut object);
+        row.default(&mut object);
         for object in [json!({}), object] {
             let cells = row.cells(Node::Value(&object), context().now);
             assert_eq!(cells.len(), row.columns.len(), "{}", row.gvk());
@@ -98,9 +98,9 @@ fn cells_are_as_many_as_columns() {
 fn defaults_are_idempotent() {
     for row in all() {
         for mut object in [json!({}), minimal(row)] {
-            row.strategy.default(&mut object);
+            row.default(&mut object);
             let once = object.clone();
-            row.strategy.default(&mut object);
+            row.default(&mut object);
             assert_eq!(object, once, "{}", row.gvk());
         }
     }
@@ -111,23 +111,23 @@ fn minimal_objects_are_created_and_updated() {
     for row in all().iter().filter(|row| row.is_stored()) {
         let (what, strategy) = (row.gvk(), row.strategy.as_ref());
         let mut object = minimal(row);
-        strategy.default(&mut object);
+        row.default(&mut object);
         row.prepare_for_create(&context(), &mut object);
         normalize(row, &mut object);
-        assert_eq!(validate_metadata(&object, row.is_namespaced(), strategy), [], "{what}");
-        assert_eq!(strategy.validate(&object), [], "{what}");
+        assert_eq!(validate_metadata(&object, row), [], "{what}");
+        assert_eq!(row.validate(&object), [], "{what}");
         object.set_meta("resourceVersion", "1");
         let mut new = object.clone();
-        strategy.default(&mut new);
+        row.default(&mut new);
         row.prepare_for_update(&context(), "", &mut new, &object);
         normalize(row, &mut new);
         assert_eq!(new, object, "{what}: an update without a change changes nothing");
         assert_eq!(validate_metadata_update(&new, &object), [], "{what}");
-        assert_eq!(strategy.validate_update(&new, &object), [], "{what}");
+        assert_eq!(row.validate_update("", &new, &object), [], "{what}");
         assert!(!row.is_new_generation(&new, &object), "{what}");
         let mut status = object.clone();
         row.prepare_for_update(&context(), "status", &mut status, &object);
-        assert_eq!(strategy.validate_status_update(&status, &object), [], "{what}");
+        assert_eq!(row.validate_update("status", &status, &object), [], "{what}");
         assert_eq!(strategy.warnings(&object, None), Vec::<String>::new(), "{what}");
         let (mut stored, mut back) = (object.clone(), object.clone());
         strategy.to_stored(&mut stored);
@@ -215,26 +215,26 @@ fn nothing_panics_wherever_a_value_is_odd() {
 
 fn exercise(row: &Row, object: &Value, old: &Value) {
     let (strategy, mut new) = (row.strategy.as_ref(), object.clone());
-    strategy.default(&mut new);
+    row.default(&mut new);
     row.prepare_for_create(&context(), &mut new);
-    strategy.validate(&new);
+    row.validate(&new);
     row.prepare_for_update(&context(), "", &mut new, old);
-    strategy.validate_update(&new, old);
+    row.validate_update("", &new, old);
     row.is_new_generation(&new, old);
     for subresource in ["ephemeralcontainers", "resize", "finalize", "approval"] {
         row.prepare_for_update(&context(), subresource, &mut new, old);
-        strategy.validate_subresource_update(subresource, &new, old);
+        row.validate_update(subresource, &new, old);
     }
     row.prepare_for_update(&context(), "status", &mut new, old);
-    strategy.validate_status_update(&new, old);
+    row.validate_update("status", &new, old);
     strategy.warnings(object, None);
     row.cells(Node::Value(object), context().now);
-    strategy.selectable_fields(Node::Value(object));
+    row.selectable_fields(Node::Value(object));
     strategy.row_conditions(Node::Value(object));
     strategy.grace_period(object, None);
     strategy.to_stored(&mut new);
     strategy.from_stored(&mut new);
-    validate_metadata(object, row.is_namespaced(), strategy);
+    validate_metadata(object, row);
     validate_metadata_update(object, old);
 }
 
@@ -261,7 +261,7 @@ fn golden_defaults() {
     ] {
         let row = all().iter().find(|row| row.kind == kind).expect("the kind is there");
         let mut object = minimal(row);
-        row.strategy.default(&mut object);
+        row.default(&mut object);
         row.prepare_for_create(&context(), &mut object);
         normalize(row, &mut object);
         insta::assert_json_snapshot!(kind, object);

@@ -32,8 +32,9 @@ struct Child {
     of: TypeRef,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Shape {
+/// How a field holds structs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
     Struct,
     Items,
     Entries,
@@ -94,7 +95,7 @@ fn constant(field: &Field) -> Option<Constant> {
     (!says_nothing).then(|| Constant { name: field.name.clone(), value: value.clone(), replaces_zero })
 }
 
-fn struct_below(ty: &Type) -> Option<(Shape, &TypeRef)> {
+pub(super) fn struct_below(ty: &Type) -> Option<(Shape, &TypeRef)> {
     match ty {
         Type::Struct(of) => Some((Shape::Struct, of)),
         Type::List(item) => {

@@ -1,5 +1,5 @@
 //! What every type looks like: one table of facts that alone drives strict decoding,
-//! pruning, constant defaults, strategic merge, server-side apply, protobuf and OpenAPI.
+//! pruning, constant defaults, validation by marks, strategic merge, server-side apply, protobuf and OpenAPI.
 //!
 //! The facts live in `facts/*.facts`, one block a type, and are parsed once on first
 //! use (`parse.rs`). A custom resource builds the same [`TypeDef`]s at run time.
@@ -8,8 +8,10 @@ use crate::codec::protobuf::EncodePlan;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+mod checks;
 mod defaults;
 mod layout;
+mod marks;
 mod names;
 mod packages;
 mod parse;
@@ -17,7 +19,10 @@ mod parse;
 use defaults::DefaultPlan;
 use names::FieldNames;
 
+pub use checks::{CheckPlan, FieldCheck, KeptCheck, SingleCheck};
+pub use defaults::Shape;
 pub use layout::{Entry, Layout};
+pub use marks::{Format, Mark, Marks, Single};
 pub use packages::{Package, group_of_package, package_of, packages};
 pub use parse::{ParseError, builtin, of_kind, parse};
 
@@ -38,12 +43,14 @@ pub struct TypeDef {
     pub preserve_unknown: bool,
     /// Of these fields at most one is set. OpenAPI says so, and nothing here depends on it.
     pub union: Option<Box<Union>>,
+    pub single: Option<Box<Single>>,
     by_name: FieldNames,
     /// Positions of the fields that Go writes even when they are zero.
     always: Box<[u16]>,
     layout: OnceLock<Box<Layout>>,
     plan: OnceLock<Option<Box<EncodePlan>>>,
     defaults: OnceLock<Box<DefaultPlan>>,
+    checks: OnceLock<Box<CheckPlan>>,
 }
 
 impl TypeDef {
@@ -58,10 +65,12 @@ impl TypeDef {
             struct_type: None,
             preserve_unknown: false,
             union: None,
+            single: None,
             always,
             layout: OnceLock::new(),
             plan: OnceLock::new(),
             defaults: OnceLock::new(),
+            checks: OnceLock::new(),
         }
     }
 
@@ -159,6 +168,8 @@ pub struct Field {
     /// The list here (or the list that is a map's value) is in protobuf a message whose
     /// field 1 is the items: `Verbs`, `ExtraValue`.
     pub list_message: bool,
+    /// What validation demands.
+    pub marks: Option<Box<Marks>>,
 }
 
 impl Field {
@@ -189,6 +200,7 @@ impl Field {
             fill: None,
             enum_values: None,
             list_message: false,
+            marks: None,
         }
     }
 

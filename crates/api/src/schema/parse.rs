@@ -13,7 +13,7 @@
 //! ```
 //!
 //! `default=` is a constant that OpenAPI publishes, `fill=` one that only the server fills in
-//! (`defaults.rs`); both are JSON without blanks.
+//! (`defaults.rs`); both are JSON without blanks. Rules of validation are the marks of `marks.rs`.
 
 use super::packages::packages;
 use super::{Field, ListType, Special, StructType, Table, Type, TypeDef, TypeRef, Union, package_of};
@@ -175,6 +175,14 @@ impl<'a> Reader<'a> {
                     match attribute.split_once('=') {
                         Some(("struct", "atomic")) => definition.struct_type = Some(StructType::Atomic),
                         Some(("union", fields)) => definition.union = Some(Box::new(self.union(fields))),
+                        Some((key @ ("single" | "none" | "many"), value)) => {
+                            let single = definition.single.get_or_insert_default();
+                            match key {
+                                "single" => single.members = value.split(',').map(|name| self.intern(name)).collect(),
+                                "none" => single.none = self.intern(value.trim_matches('"')),
+                                _ => single.many = self.intern(value.trim_matches('"')),
+                            }
+                        }
                         _ => return fail(package, *line, format!("unknown attribute {attribute:?}")),
                     }
                 }
@@ -314,7 +322,12 @@ impl<'a> Reader<'a> {
                 let value = serde_json::from_str(text).map_err(|error| format!("fill {text}: {error}"))?;
                 field.fill = Some(value);
             }
-            _ => return Err(format!("unknown attribute {attribute:?}")),
+            _ => {
+                let values = field.enum_values.clone();
+                if !field.marks.get_or_insert_default().read(attribute, values.as_ref())? {
+                    return Err(format!("unknown attribute {attribute:?}"));
+                }
+            }
         }
         Ok(())
     }
@@ -410,7 +423,7 @@ fn find<'e, 'a>(
 }
 
 /// Words between spaces; a word in double quotes may hold spaces and loses the quotes,
-/// while quotes inside of a word (`default="a"`) stay.
+/// while quotes inside of a word (`default="a"`) stay, with the spaces between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -422,7 +435,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
             rest = after;
             return Some(word);
         }
-        let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+        let mut quoted = false;
+        let end = rest.find(|letter| {
+            quoted ^= letter == '"';
+            letter == ' ' && !quoted
+        });
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
         Some(word)
     })

@@ -1,11 +1,11 @@
 //! Scalars, lists and maps as every generated view reads them out of a [`Node`].
 
 use crate::codec::time::{Precision, parse_time};
-pub use crate::document::Node;
+pub(super) use crate::document::Node;
 use crate::document::{Entries, Items, Shape};
-pub use crate::quantity::Quantity;
+pub(super) use crate::quantity::Quantity;
 use base64::Engine;
-pub use jiff::Timestamp;
+pub(super) use jiff::Timestamp;
 use std::marker::PhantomData;
 
 /// A view of a struct type: a node that is read by the names of the type's fields.

@@ -7,7 +7,7 @@ use ferry_api::gvk::GroupVersionKind;
 use ferry_api::object::Meta;
 use ferry_api::status::Status;
 use ferry_resources::reset::{Generation, ResetFields};
-use ferry_resources::{Row, Scope, Strategy};
+use ferry_resources::{Row, Scope, Strategy, WriteRules};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub(super) fn row(group: &'static str, kind: &'static str, plural: &'static str,
         reset: ResetFields::default(),
         generation: Generation::default(),
         returns_deleted_object: false,
+        writes: WriteRules::default(),
+        selectable: vec![],
         stored_as: GroupVersionKind::new(group, "v1", kind),
         storage_prefix: format!("/registry/{plural}/").into(),
         schema: None,

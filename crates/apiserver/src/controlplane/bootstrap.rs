@@ -157,7 +157,7 @@ pub(crate) async fn create_if_absent(
 }
 
 async fn create(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object: Value) -> Result<(), Status> {
-    row.strategy.default(&mut object);
+    row.default(&mut object);
     match registry.create(row, namespace, object, Tracking::Update, &Caller::server()).await {
         Ok(_) => Ok(()),
         Err(status) if status.is_already_exists() => Ok(()),
@@ -166,7 +166,7 @@ async fn create(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object
 }
 
 async fn replace(registry: &Registry, row: &Arc<Row>, namespace: &str, mut object: Value) -> Result<(), Status> {
-    row.strategy.default(&mut object);
+    row.default(&mut object);
     object.remove_meta("resourceVersion");
     let name = object.name().to_owned();
     let target = Target { row, namespace, name: &name, part: Part::Main, absent: IfAbsent::AsKind };

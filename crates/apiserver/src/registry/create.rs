@@ -74,7 +74,7 @@ impl Registry {
             object.remove_meta(key);
         }
         metadata::ensure_namespace(row, namespace, &mut object)?;
-        row.strategy.default(&mut object);
+        row.default(&mut object);
         metadata::dedup_owner_references(&mut object, |text| caller.warnings.add(text));
 
         // A version that is no number is nobody's version; upstream drops it (etcd3/store.go).
@@ -102,8 +102,8 @@ impl Registry {
         // when anything after this fails.
         let begun = self.begin_create(row, &mut object)?;
 
-        let mut errors = validate_metadata(&object, row.is_namespaced(), &*row.strategy);
-        errors.extend(row.strategy.validate(&object));
+        let mut errors = validate_metadata(&object, row);
+        errors.extend(row.validate(&object));
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), object.name(), errors));
         }

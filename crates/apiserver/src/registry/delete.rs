@@ -366,7 +366,7 @@ fn plan_finalizers(row: &Row, options: &DeleteOptions, object: &Value) -> Option
             Propagation::Orphan
         } else if before.contains(&FOREGROUND) {
             Propagation::Foreground
-        } else if row.strategy.default_propagation() == Propagation::Orphan {
+        } else if row.writes.orphans {
             Propagation::Orphan
         } else {
             Propagation::Background

@@ -129,7 +129,7 @@ impl Registry {
             let Some(present) = current.as_ref() else {
                 let creates = match &target.absent {
                     IfAbsent::Create => true,
-                    IfAbsent::AsKind => row.strategy.allows_create_on_update(),
+                    IfAbsent::AsKind => row.writes.creates,
                     IfAbsent::Refuse(status) => return Err((**status).clone()),
                 };
                 if !creates || target.part != Part::Main {
@@ -154,7 +154,7 @@ impl Registry {
             tracking.record(row, Some(old), &mut new, target.part.name(), caller)?;
             self.admit_update((target, admit, AdmissionStep::Mutate), &mut new, old, caller).await?;
             if target.part == Part::Main {
-                row.strategy.default(&mut new);
+                row.default(&mut new);
             }
             self.before_update(target, &mut new, old, caller)?;
             self.normalize(row, &mut new);
@@ -211,7 +211,7 @@ impl Registry {
         }
         let version = new.resource_version();
         if version.is_empty() || version == "0" {
-            if !row.strategy.allows_unconditional_update() {
+            if row.writes.versioned {
                 let path = Path::new("metadata").child("resourceVersion");
                 let error = Error::invalid(&path, 0, "must be specified for an update");
                 let kind = GroupVersionKind::new(row.group.clone(), row.version.clone(), row.plural.clone());
@@ -283,15 +283,11 @@ impl Registry {
 
     fn validate_update(&self, target: &Target<'_>, new: &Value, old: &Value, caller: &Caller) -> Result<(), Status> {
         let row = target.row;
-        let mut errors = validate_metadata(new, row.is_namespaced(), &*row.strategy);
+        let mut errors = validate_metadata(new, row);
         errors.extend(metadata::validate_update(new, old));
-        errors.extend(match target.part {
-            Part::Status => row.strategy.validate_status_update(new, old),
-            Part::Main => row.strategy.validate_update(new, old),
-            // Only what the subresource changed is checked; the rest is as it was, and may
-            // be something that today's rules would not let in.
-            Part::Other(subresource) => row.strategy.validate_subresource_update(subresource, new, old),
-        });
+        // Only what changes is judged by the facts; the rest is as it was, and may be something
+        // that today's rules would not let in.
+        errors.extend(row.validate_update(target.part.name(), new, old));
         if !errors.is_empty() {
             return Err(Status::invalid(&row.gvk(), target.name, errors));
         }

@@ -58,7 +58,7 @@ pub(super) async fn serve(call: &Call, body: Bytes) -> Result<Response<Body>, St
                 wanted =
                     codec::decode_value(&wanted, schema, &gvk).map_err(|error| error.into_status(&gvk, &[]))?.value;
             }
-            call.row.strategy.default(&mut wanted);
+            call.row.default(&mut wanted);
             let new = if subresource == "resize" { resized(old, &wanted) } else { with_ephemeral(old, &wanted)? };
             Ok(new)
         })

@@ -13,7 +13,7 @@ pub(crate) async fn create(call: &Call, body: Bytes) -> Result<Response<Body>, S
     let accepted = call.accepted()?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
     let mut object = call.decode(&body, options.field_validation)?;
-    call.row.strategy.default(&mut object);
+    call.row.default(&mut object);
     let mut caller = call.caller(&options, "CreateOptions");
     if accepted == Accepted::JSON {
         caller.wants = Wants::Bytes;

@@ -103,7 +103,7 @@ impl Call {
     /// What a write to a name that is not there may do. Whoever creates by PUT or apply
     /// must be allowed to create, not only to update or patch.
     pub(crate) async fn if_absent(&self, creates: bool) -> IfAbsent {
-        if !creates && !self.row.strategy.allows_create_on_update() {
+        if !creates && !self.row.writes.creates {
             return IfAbsent::AsKind;
         }
         match self.server.authorizer.check(&self.attributes("create")).await {

@@ -80,7 +80,7 @@ pub(crate) async fn patch(call: &Call, body: Bytes, part: Part<'_>) -> Result<Re
     let gvk = row.gvk();
     let change_to = |changed: Value| -> Result<Value, Status> {
         let mut object = changed;
-        row.strategy.default(&mut object);
+        row.default(&mut object);
         Ok(object)
     };
     let registry = &call.server.registry;

@@ -36,7 +36,7 @@ impl Selection {
     }
 
     fn check_fields(&mut self, row: &Row) -> Result<(), Status> {
-        let known = row.strategy.selectable_fields(Node::NULL);
+        let known = row.selectable_fields(Node::NULL);
         for requirement in &mut self.fields.requirements {
             let name = requirement.field.as_str();
             if matches!(name, "metadata.name" | "metadata.namespace") {

@@ -15,7 +15,7 @@ pub(crate) async fn update(call: &Call, body: Bytes, part: Part<'_>) -> Result<R
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
     let mut object = call.decode(&body, options.field_validation)?;
     check_name(&mut object, call)?;
-    call.row.strategy.default(&mut object);
+    call.row.default(&mut object);
     let caller = call.caller(&options, "UpdateOptions");
     let target = Target {
         row: &call.row,

@@ -1,9 +1,9 @@
 //! The kinds of the group `admissionregistration.k8s.io`.
 
-pub mod policy;
-pub mod policy_binding;
+pub(crate) mod policy;
+pub(crate) mod policy_binding;
 mod rule;
-pub mod webhook_configuration;
+pub(crate) mod webhook_configuration;
 
 /// Names with this ending are for configurations that come from files.
 const STATIC_SUFFIX: &str = ".static.k8s.io";

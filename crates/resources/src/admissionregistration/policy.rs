@@ -2,40 +2,31 @@
 //! that judge or change what is written.
 
 use super::rule::{
-    FAILURE_POLICIES, REINVOCATION_POLICIES, default_match_resources, validate_choice, validate_expression,
-    validate_match_conditions, validate_match_resources, validate_mutating_operations,
+    validate_expression, validate_match_conditions, validate_match_resources, validate_mutating_operations,
 };
 use super::warn_of_static_suffix;
 use crate::cel::admission::{Compiler, Place, variable_detail};
-use crate::read::{Read, ReadNode, default_value};
-use crate::validation::conditions::validate_conditions;
+use crate::read::{Read, ReadNode};
 use crate::validation::each;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
+pub(crate) enum Policy {
     Mutating,
     Validating,
 }
 
 const MAX_AUDIT_ANNOTATIONS: usize = 20;
 const MAX_VALUE_EXPRESSION: usize = 5 * 1024;
-const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const NOT_EMPTY: &str = "must be non-empty if specified";
 
 impl Strategy for Policy {
-    fn default(&self, policy: &mut Value) {
-        let spec = ensure_object(policy).entry("spec").or_insert_with(|| json!({}));
-        default_value(spec, "failurePolicy", "Fail");
-        default_match_resources(spec, "matchConstraints");
-    }
-
     fn validate(&self, policy: &Value) -> ErrorList {
         self.validate_spec(policy, true)
     }
@@ -57,16 +48,11 @@ impl Strategy for Policy {
                 }
             }
         }
-        validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
         errors
     }
 
     fn warnings(&self, policy: &Value, _old: Option<&Value>) -> Vec<String> {
         warn_of_static_suffix(policy.name())
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, policy: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -92,17 +78,11 @@ impl Policy {
     fn validate_spec(self, policy: &Value, match_conditions: bool) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (policy.field("spec"), Path::new("spec"));
-        match spec.opt_text("failurePolicy") {
-            None => errors.push(Error::required(&path.child("failurePolicy"), "")),
-            choice => validate_choice(&mut errors, choice, &FAILURE_POLICIES, &path.child("failurePolicy")),
-        }
         if let Some(kind) = spec.field("paramKind") {
             validate_parameter_kind(&mut errors, kind, &path.child("paramKind"));
         }
         let (constraints, at) = (spec.field("matchConstraints"), path.child("matchConstraints"));
-        if constraints.is_none() {
-            errors.push(Error::required(&at, ""));
-        } else {
+        if constraints.is_some() {
             validate_match_resources(&mut errors, constraints, &at);
             if constraints.list("resourceRules").is_empty() {
                 errors.push(Error::required(&at.child("resourceRules"), ""));
@@ -257,28 +237,16 @@ fn validate_validation(errors: &mut ErrorList, compiler: &Compiler, validation: 
     } else if message.trim().contains(['\n', '\r']) {
         errors.push(Error::invalid(&at, message, "must not contain line breaks"));
     }
-    validate_choice(errors, validation.opt_text("reason"), REASONS, &path.child("reason"));
 }
 
 fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<&Value>, path: &Path) {
     let at = path.child("mutations");
-    if spec.list("mutations").is_empty() {
-        errors.push(Error::required(&at, "mutations must contain at least one item"));
-    }
     for (index, mutation) in spec.list("mutations").iter().enumerate() {
         let path = at.index(index);
         let (own, other, place) = match mutation.text("patchType") {
-            "" => {
-                errors.push(Error::required(&path.child("patchType"), ""));
-                continue;
-            }
             "JSONPatch" => ("jsonPatch", "applyConfiguration", Place::JsonPatch),
             "ApplyConfiguration" => ("applyConfiguration", "jsonPatch", Place::ApplyConfiguration),
-            patch => {
-                let supported = ["ApplyConfiguration", "JSONPatch"];
-                errors.push(Error::not_supported(&path.child("patchType"), patch, &supported));
-                continue;
-            }
+            _ => continue,
         };
         let patch = mutation.text("patchType");
         match mutation.field(own) {
@@ -296,21 +264,19 @@ fn validate_mutations(errors: &mut ErrorList, compiler: &Compiler, spec: Option<
             errors.push(Error::invalid(&path.child(other), format!("{{{other}}}"), detail));
         }
     }
-    let (policy, at) = (spec.text("reinvocationPolicy"), path.child("reinvocationPolicy"));
-    if policy.is_empty() {
-        errors.push(Error::required(&at, ""));
-    } else {
-        validate_choice(errors, Some(policy), &REINVOCATION_POLICIES, &at);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{cells, check, texts};
+    use ferry_api::object::ensure_object;
+    use serde_json::json;
 
     fn policy(spec: Value) -> Value {
-        let mut policy = json!({"metadata": {"name": "a"}, "spec": {"matchConstraints": {"resourceRules": [
+        let is_mutating = spec.get("mutations").is_some() || spec.get("reinvocationPolicy").is_some();
+        let kind = if is_mutating { "MutatingAdmissionPolicy" } else { "ValidatingAdmissionPolicy" };
+        let mut policy = json!({"kind": kind, "metadata": {"name": "a"}, "spec": {"matchConstraints": {"resourceRules": [
             {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]}}});
         if let Value::Object(fields) = spec {
             ensure_object(&mut policy["spec"]).extend(fields);
@@ -412,9 +378,9 @@ mod tests {
 
     #[test]
     fn a_status_says_why() {
-        let new = json!({"status": {"typeChecking": {"expressionWarnings": [{"warning": "x"}]}}});
+        let new = json!({"kind": "ValidatingAdmissionPolicy", "status": {"typeChecking": {"expressionWarnings": [{"warning": "x"}]}}});
         assert_eq!(
-            texts(&Policy::Validating.validate_status_update(&new, &json!({}))),
+            texts(&crate::testing::update_errors(&Policy::Validating, "status", &new, &json!({}))),
             ["status.typeChecking.expressionWarnings[0].fieldRef: Required value"]
         );
     }

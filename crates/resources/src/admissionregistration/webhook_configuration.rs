@@ -1,15 +1,11 @@
 //! MutatingWebhookConfiguration and ValidatingWebhookConfiguration: the strategies of who
 //! is asked before a write is stored.
 
-use super::rule::{
-    FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validate_choice, validate_match_conditions, validate_rule,
-};
+use super::rule::{validate_choice, validate_match_conditions, validate_rule};
 use super::warn_of_static_suffix;
-use crate::read::{Read, fill_defaults};
-use crate::validation::domains::validate_fully_qualified_name;
+use crate::read::Read;
 use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
-use crate::validation::labels::validate_label_selector;
 use crate::validation::webhook::validate_client_config;
 use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
@@ -18,7 +14,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum WebhookConfiguration {
+pub(crate) enum WebhookConfiguration {
     Mutating,
     Validating,
 }
@@ -36,14 +32,6 @@ struct Demands {
 }
 
 impl Strategy for WebhookConfiguration {
-    fn default(&self, configuration: &mut Value) {
-        let kind = match self {
-            Self::Mutating => "MutatingWebhookConfiguration",
-            Self::Validating => "ValidatingWebhookConfiguration",
-        };
-        fill_defaults(configuration, "admissionregistration/v1", kind);
-    }
-
     fn validate(&self, configuration: &Value) -> ErrorList {
         let demands =
             Demands { no_side_effects: true, known_versions: true, unique_names: true, match_conditions: true };
@@ -71,10 +59,6 @@ impl Strategy for WebhookConfiguration {
     fn warnings(&self, configuration: &Value, _old: Option<&Value>) -> Vec<String> {
         warn_of_static_suffix(configuration.name())
     }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 fn has_known_version(hook: &Value) -> bool {
@@ -97,33 +81,15 @@ impl WebhookConfiguration {
     }
 
     fn validate_hook(self, errors: &mut ErrorList, hook: &Value, demands: &Demands, path: &Path) {
-        validate_fully_qualified_name(errors, hook.text("name"), &path.child("name"));
         for (index, rule) in hook.list("rules").iter().enumerate() {
             validate_rule(errors, rule, &path.child("rules").index(index));
         }
-        let choice = |errors: &mut ErrorList, key: &str, supported: &[&str]| {
-            validate_choice(errors, hook.opt_text(key), supported, &path.child(key));
-        };
-        choice(errors, "failurePolicy", &FAILURE_POLICIES);
-        choice(errors, "matchPolicy", &MATCH_POLICIES);
         let side_effects = if demands.no_side_effects { NO_SIDE_EFFECTS } else { &SIDE_EFFECTS };
         if !hook.has("sideEffects") {
             let detail = format!("must specify one of {}", side_effects.join(", "));
             errors.push(Error::required(&path.child("sideEffects"), detail));
         }
-        choice(errors, "sideEffects", side_effects);
-        if let Some(seconds) = hook.opt_int("timeoutSeconds")
-            && !(1..=30).contains(&seconds)
-        {
-            let detail = "the timeout value must be between 1 and 30 seconds";
-            errors.push(Error::invalid(&path.child("timeoutSeconds"), seconds, detail));
-        }
-        for key in ["namespaceSelector", "objectSelector"] {
-            validate_label_selector(errors, hook.field(key), &path.child(key));
-        }
-        if self == Self::Mutating {
-            choice(errors, "reinvocationPolicy", &REINVOCATION_POLICIES);
-        }
+        validate_choice(errors, hook.opt_text("sideEffects"), side_effects, &path.child("sideEffects"));
         validate_client_config(errors, hook.field("clientConfig"), &path.child("clientConfig"));
         if demands.match_conditions {
             validate_match_conditions(errors, hook.list("matchConditions"), false, &path.child("matchConditions"));

@@ -1,8 +1,7 @@
 //! APIService: the strategy of which server answers for a group and version
 //! (kube-aggregator's registry/apiservice).
 
-use crate::read::{Read, ReadNode, fill_defaults, set};
-use crate::validation::each;
+use crate::read::{Read, ReadNode, set};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -10,13 +9,9 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct ApiService;
+pub(crate) struct ApiService;
 
 impl Strategy for ApiService {
-    fn default(&self, object: &mut Value) {
-        fill_defaults(object, "apiregistration/v1", "APIService");
-    }
-
     /// What this server itself answers for is available from the start.
     fn prepare_for_create(&self, context: &Context, object: &mut Value) {
         let status = if object.field("spec").has("service") {
@@ -31,10 +26,6 @@ impl Strategy for ApiService {
         set(object, "status", status);
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::path_segment(name, prefix)
-    }
-
     fn validate(&self, object: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (object.field("spec"), Path::new("spec"));
@@ -44,41 +35,12 @@ impl Strategy for ApiService {
             let detail = format!("must be `spec.version+\".\"+spec.group`: {required:?}");
             errors.push(Error::invalid(&Path::new("metadata").child("name"), name, detail));
         }
-        if group.is_empty() {
-            if version != "v1" {
-                let detail = "only v1 may have an empty group and it better be legacy kube";
-                errors.push(Error::required(&path.child("group"), detail));
-            }
-        } else {
-            each(&mut errors, &path.child("group"), group, names::is_dns1123_subdomain(group));
-        }
-        each(&mut errors, &path.child("version"), version, names::dns1035_label(version, false));
-        for (key, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
-            let value = spec.int(key);
-            if !(1..=most).contains(&value) {
-                let detail = format!("must be positive and less than {most}");
-                errors.push(Error::invalid(&path.child(key), value, detail));
-            }
+        if group.is_empty() && version != "v1" {
+            let detail = "only v1 may have an empty group and it better be legacy kube";
+            errors.push(Error::required(&path.child("group"), detail));
         }
         validate_service(&mut errors, spec, &path);
         errors
-    }
-
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let path = Path::new("status").child("conditions");
-        for (index, condition) in new.field("status").list("conditions").iter().enumerate() {
-            let status = condition.text("status");
-            if !matches!(status, "True" | "False" | "Unknown") {
-                let path = path.index(index).child("status");
-                errors.push(Error::not_supported(&path, status, &["True", "False", "Unknown"]));
-            }
-        }
-        errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, object: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -101,7 +63,7 @@ impl Strategy for ApiService {
 fn validate_service(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     let bundle = spec.text("caBundle");
     let insecure = spec.flag("insecureSkipTLSVerify");
-    let Some(service) = spec.field("service") else {
+    if !spec.has("service") {
         if !bundle.is_empty() {
             let bytes = bundle.trim_end_matches('=').len() * 3 / 4;
             let detail = "local APIServices may not have a caBundle";
@@ -112,17 +74,6 @@ fn validate_service(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
             errors.push(Error::invalid(&path.child("insecureSkipTLSVerify"), true, detail));
         }
         return;
-    };
-    let at = path.child("service");
-    for key in ["namespace", "name"] {
-        if service.text(key).is_empty() {
-            errors.push(Error::required(&at.child(key), ""));
-        }
-    }
-    let port = service.int("port");
-    if !(1..=65535).contains(&port) {
-        let detail = format!("port is not valid: {}", names::inclusive_range(1, 65535));
-        errors.push(Error::invalid(&at.child("port"), port, detail));
     }
     if insecure && !bundle.is_empty() {
         let detail = "may not be true if caBundle is present";

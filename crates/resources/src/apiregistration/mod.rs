@@ -1,3 +1,3 @@
 //! The kinds of the group `apiregistration.k8s.io`.
 
-pub mod api_service;
+pub(crate) mod api_service;

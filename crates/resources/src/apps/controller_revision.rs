@@ -2,36 +2,26 @@
 
 use crate::Strategy;
 use crate::read::{Read, ReadNode};
-use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, shown};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::{GroupResource, GroupVersion};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct ControllerRevision;
+pub(crate) struct ControllerRevision;
 
 impl Strategy for ControllerRevision {
     fn validate(&self, revision: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        nonnegative(&mut errors, &Path::new("revision"), revision.int("revision"));
         match revision.field("data") {
-            None => errors.push(Error::required(&Path::new("data"), "data is mandatory")),
             Some(data) if !data.is_object() => {
-                errors.push(Error::required(&Path::new("data"), "data must be a valid JSON object"));
+                vec![Error::required(&Path::new("data"), "data must be a valid JSON object")]
             }
-            Some(_) => {}
+            _ => ErrorList::new(),
         }
-        errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        nonnegative(&mut errors, &Path::new("revision"), new.int("revision"));
-        if new.field("data") != old.field("data") {
-            errors.push(Error::invalid(&Path::new("data"), shown(new.field("data")), FIELD_IS_IMMUTABLE));
-        }
-        errors
+    fn validate_update(&self, _new: &Value, _old: &Value) -> ErrorList {
+        ErrorList::new()
     }
 
     fn computed_cells(&self, revision: Node<'_>, _now: Timestamp) -> Vec<Value> {

@@ -1,19 +1,18 @@
 //! DaemonSet: the strategy of one pod on every node.
 
-use super::deployment::validate_selector_is_kept;
 use super::replicas::validate_collision_count;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, default_text, default_value, field_mut, fill_defaults};
+use crate::read::{Read, default_value, field_mut};
 use crate::validation::equality::same_at;
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::labels::{selector_matches, validate_label_selector};
+use crate::validation::labels::{is_label_selector, selector_matches};
 use crate::validation::{nonnegative, shown};
 use crate::{Context, Strategy};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::{Value, json};
 
-pub struct DaemonSet;
+pub(crate) struct DaemonSet;
 
 /// How often the template has changed. Upstream kept it as a field once and shows it as
 /// an annotation since; users cannot set it.
@@ -21,11 +20,10 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 impl Strategy for DaemonSet {
     fn default(&self, daemon_set: &mut Value) {
-        fill_defaults(daemon_set, "apps/v1", "DaemonSet");
         let Some(spec) = field_mut(daemon_set, "spec") else { return };
-        let strategy = ensure_object(spec).entry("updateStrategy").or_insert_with(|| json!({}));
-        default_text(strategy, "type", "RollingUpdate");
-        if strategy.text("type") == "RollingUpdate" {
+        if let Some(strategy) = field_mut(spec, "updateStrategy")
+            && strategy.text("type") == "RollingUpdate"
+        {
             let rolling = ensure_object(strategy).entry("rollingUpdate").or_insert_with(|| json!({}));
             default_value(rolling, "maxUnavailable", 1);
             default_value(rolling, "maxSurge", 0);
@@ -55,36 +53,13 @@ impl Strategy for DaemonSet {
         let (path, empty) = (Path::new("spec"), json!({}));
         let spec = daemon_set.field("spec").unwrap_or(&empty);
         validate_selector_and_template(&mut errors, spec, &path);
-        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
         nonnegative(&mut errors, &path.child("templateGeneration"), template_generation(daemon_set));
         validate_update_strategy(&mut errors, spec.field("updateStrategy"), &path.child("updateStrategy"));
-        nonnegative(&mut errors, &path.child("revisionHistoryLimit"), spec.int("revisionHistoryLimit"));
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        validate_selector_is_kept(&mut errors, new, old);
-        errors.extend(self.validate(new));
         errors
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        let path = Path::new("status");
-        for key in [
-            "currentNumberScheduled",
-            "numberMisscheduled",
-            "desiredNumberScheduled",
-            "numberReady",
-            "observedGeneration",
-            "updatedNumberScheduled",
-            "numberAvailable",
-            "numberUnavailable",
-            "collisionCount",
-        ] {
-            nonnegative(&mut errors, &path.child(key), new.field("status").int(key));
-        }
         validate_collision_count(&mut errors, new, old);
         errors
     }
@@ -110,15 +85,13 @@ fn set_template_generation(daemon_set: &mut Value, generation: i64) {
 fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let at = path.child("selector");
     let selector = spec.field("selector");
-    let before = errors.len();
-    validate_label_selector(errors, selector, &at);
     let template_path = path.child("template");
     let empty = json!({});
     let template = spec.field("template").unwrap_or(&empty);
     let labels = template.field("metadata");
     // A selector that is absent selects nothing, one that is wrong is not tried.
     let matches = selector.is_some_and(|selector| selector_matches(selector, labels.entries("labels")));
-    if errors.len() == before && !matches {
+    if selector.is_none_or(is_label_selector) && !matches {
         errors.push(Error::invalid(
             &template_path.child("metadata").child("labels"),
             shown(labels.field("labels")),
@@ -242,7 +215,7 @@ mod tests {
     #[test]
     fn the_template_has_a_generation_of_its_own() {
         let mut old = daemon_set();
-        DaemonSet.default(&mut old);
+        crate::testing::default(&DaemonSet, &mut old);
         DaemonSet.prepare_for_create(&context(), &mut old);
         assert_eq!(template_generation(&old), 1);
         let mut new = old.clone();
@@ -274,7 +247,7 @@ mod tests {
         let old = json!({"status": {"collisionCount": 2}});
         let new = json!({"status": {"numberReady": -1, "collisionCount": 1}});
         assert_eq!(
-            texts(&DaemonSet.validate_status_update(&new, &old)),
+            texts(&crate::testing::update_errors(&DaemonSet, "status", &new, &old)),
             [
                 "status.numberReady: Invalid value: -1: must be greater than or equal to 0",
                 "status.collisionCount: Invalid value: 1: cannot be decremented",

@@ -1,26 +1,26 @@
 //! Deployment: the strategy of a rollout of pods.
 
-use super::replicas::{validate_collision_count, validate_replica_counts, workload_warnings};
+use super::replicas::{validate_collision_count, workload_warnings};
 use crate::Strategy;
+use crate::apps::replicas::validate_replica_status;
 use crate::pod_spec::template::{default_template, validate_selector_and_template};
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, fill_defaults};
+use crate::read::{Read, ReadNode, default_value, field_mut};
 use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::{FIELD_IS_IMMUTABLE, nonnegative, semantically_equal, shown};
+use crate::validation::shown;
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::ensure_object;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Deployment;
+pub(crate) struct Deployment;
 
 impl Strategy for Deployment {
     fn default(&self, deployment: &mut Value) {
-        fill_defaults(deployment, "apps/v1", "Deployment");
         let Some(spec) = field_mut(deployment, "spec") else { return };
-        let strategy = ensure_object(spec).entry("strategy").or_insert_with(|| json!({}));
-        default_text(strategy, "type", "RollingUpdate");
-        if strategy.text("type") == "RollingUpdate" {
+        if let Some(strategy) = field_mut(spec, "strategy")
+            && strategy.text("type") == "RollingUpdate"
+        {
             let rolling = ensure_object(strategy).entry("rollingUpdate").or_insert_with(|| json!({}));
             default_value(rolling, "maxUnavailable", "25%");
             default_value(rolling, "maxSurge", "25%");
@@ -34,47 +34,20 @@ impl Strategy for Deployment {
         let mut errors = ErrorList::new();
         let (path, empty) = (Path::new("spec"), json!({}));
         let spec = deployment.field("spec").unwrap_or(&empty);
-        nonnegative(&mut errors, &path.child("replicas"), spec.int("replicas"));
         validate_selector_and_template(&mut errors, spec, &path);
         validate_rollout(&mut errors, spec.field("strategy"), &path.child("strategy"));
-        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
-        nonnegative(&mut errors, &path.child("revisionHistoryLimit"), spec.int("revisionHistoryLimit"));
-        if let Some(seconds) = spec.opt_int("progressDeadlineSeconds") {
+        if let Some(seconds) = spec.opt_int("progressDeadlineSeconds")
+            && seconds <= spec.int("minReadySeconds")
+        {
             let path = path.child("progressDeadlineSeconds");
-            nonnegative(&mut errors, &path, seconds);
-            if seconds <= spec.int("minReadySeconds") {
-                errors.push(Error::invalid(&path, seconds, "must be greater than minReadySeconds"));
-            }
+            errors.push(Error::invalid(&path, seconds, "must be greater than minReadySeconds"));
         }
         errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        validate_selector_is_kept(&mut errors, new, old);
-        errors
-    }
-
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (status, path) = (new.field("status"), Path::new("status"));
-        let counts = [
-            "observedGeneration",
-            "replicas",
-            "updatedReplicas",
-            "readyReplicas",
-            "availableReplicas",
-            "unavailableReplicas",
-            "terminatingReplicas",
-            "collisionCount",
-        ];
-        validate_replica_counts(
-            &mut errors,
-            status,
-            &counts,
-            &["updatedReplicas", "readyReplicas", "availableReplicas"],
-            &path,
-        );
+        let parts = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+        let mut errors = validate_replica_status(new, &parts, "readyReplicas");
         validate_collision_count(&mut errors, new, old);
         errors
     }
@@ -86,14 +59,6 @@ impl Strategy for Deployment {
     fn computed_cells(&self, deployment: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (deployment.field("spec"), deployment.field("status"));
         vec![format!("{}/{}", status.int("readyReplicas"), spec.int("replicas")).into()]
-    }
-}
-
-/// The selector decides whose pods are whose, and so it never changes.
-pub fn validate_selector_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
-    let (now, before) = (new.field("spec").field("selector"), old.field("spec").field("selector"));
-    if !semantically_equal(now, before, None, true) {
-        errors.push(Error::invalid(&Path::new("spec").child("selector"), shown(now), FIELD_IS_IMMUTABLE));
     }
 }
 

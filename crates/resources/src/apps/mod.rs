@@ -1,8 +1,8 @@
 //! The kinds of the group `apps`.
 
-pub mod controller_revision;
-pub mod daemon_set;
-pub mod deployment;
-pub mod replica_set;
-pub mod replicas;
-pub mod stateful_set;
+pub(crate) mod controller_revision;
+pub(crate) mod daemon_set;
+pub(crate) mod deployment;
+pub(crate) mod replica_set;
+pub(crate) mod replicas;
+pub(crate) mod stateful_set;

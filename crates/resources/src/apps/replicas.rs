@@ -4,47 +4,29 @@
 use crate::names;
 use crate::pod_spec::template::template_warnings;
 use crate::read::Read;
-use crate::validation::nonnegative;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-/// Counts are not negative, those of a part not above the whole, and what is available
-/// is ready.
-pub fn validate_replica_counts(
-    errors: &mut ErrorList,
-    status: Option<&Value>,
-    counts: &[&str],
-    parts: &[&str],
-    path: &Path,
-) {
-    validate_counts(errors, status, counts, parts, path);
-    validate_available(errors, status, "readyReplicas", path);
-}
-
-pub fn validate_counts(errors: &mut ErrorList, status: Option<&Value>, counts: &[&str], parts: &[&str], path: &Path) {
-    for key in counts {
-        nonnegative(errors, &path.child(key), status.int(key));
+/// The counts of a part are not above the whole, and what is available is ready. `ready` is
+/// what the kind's error calls the count of ready replicas.
+pub(crate) fn validate_replica_status(object: &Value, parts: &[&str], ready: &str) -> ErrorList {
+    let (status, path) = (object.field("status"), Path::new("status"));
+    let mut errors = ErrorList::new();
+    for key in parts.iter().filter(|key| status.int(key) > status.int("replicas")) {
+        errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
     }
-    for key in parts {
-        if status.int(key) > status.int("replicas") {
-            errors.push(Error::invalid(&path.child(key), status.int(key), "cannot be greater than status.replicas"));
-        }
-    }
-}
-
-/// `ready` is what the kind's error calls the count of ready replicas.
-pub fn validate_available(errors: &mut ErrorList, status: Option<&Value>, ready: &str, path: &Path) {
     let available = status.int("availableReplicas");
     if available > status.int("readyReplicas") {
-        let path = path.child("availableReplicas");
-        errors.push(Error::invalid(&path, available, format!("cannot be greater than {ready}")));
+        let detail = format!("cannot be greater than {ready}");
+        errors.push(Error::invalid(&path.child("availableReplicas"), available, detail));
     }
+    errors
 }
 
 /// The warnings of a kind whose pods come from `spec.template`; none for an update that
 /// makes no new generation.
-pub fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+pub(crate) fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let mut warnings = Vec::new();
     match old {
         None => warn_of_unlike_label_name(&mut warnings, new),
@@ -56,7 +38,7 @@ pub fn workload_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     warnings
 }
 
-pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
+pub(crate) fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
     let sentences = names::is_dns1123_label(object.name());
     if !sentences.is_empty() {
         warnings.push(format!(
@@ -67,7 +49,7 @@ pub fn warn_of_unlike_label_name(warnings: &mut Vec<String>, object: &Value) {
 }
 
 /// Collisions of names are only ever counted up.
-pub fn validate_collision_count(errors: &mut ErrorList, new: &Value, old: &Value) {
+pub(crate) fn validate_collision_count(errors: &mut ErrorList, new: &Value, old: &Value) {
     let count = new.field("status").int("collisionCount");
     if count < old.field("status").int("collisionCount") {
         let path = Path::new("status").child("collisionCount");

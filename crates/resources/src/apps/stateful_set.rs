@@ -1,25 +1,25 @@
 //! StatefulSet: the strategy of pods that have names and volumes of their own.
 
-use super::replicas::{validate_available, validate_collision_count, validate_counts};
+use super::replicas::validate_collision_count;
+use crate::apps::replicas::validate_replica_status;
 use crate::core::persistent_volume_claim::default_claim;
-use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
-use crate::validation::int_or_percent::{int_or_percent, validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::labels::{selector_matches, validate_label_selector};
+use crate::validation::int_or_percent::int_or_percent;
+use crate::validation::labels::{is_label_selector, selector_matches};
+use crate::validation::marks::validate_marks_of;
+use crate::validation::shown;
 use crate::validation::volumes::{claim_spec_warnings, validate_claim_spec};
-use crate::validation::{each, nonnegative, shown};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::Meta;
-use ferry_api::object::ensure_object;
+use ferry_api::object::{Meta, ensure_object};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-pub struct StatefulSet;
+pub(crate) struct StatefulSet;
 
 /// What an update may change; everything else of the spec decides what the pods are.
 const MUTABLE: &[&str] = &[
@@ -34,7 +34,6 @@ const MUTABLE: &[&str] = &[
 
 impl Strategy for StatefulSet {
     fn default(&self, stateful_set: &mut Value) {
-        fill_defaults(stateful_set, "apps/v1", "StatefulSet");
         let Some(spec) = field_mut(stateful_set, "spec") else { return };
         let strategy = ensure_object(spec).entry("updateStrategy").or_insert_with(|| json!({}));
         if strategy.text("type").is_empty() {
@@ -72,10 +71,6 @@ impl Strategy for StatefulSet {
         validate_spec(stateful_set, Change::Create)
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
-    }
-
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
         // What was let in before the template's rules were kept must not lock its owner out.
         let template = if validate_spec(old, Change::Update { template: true }).is_empty() {
@@ -98,20 +93,8 @@ impl Strategy for StatefulSet {
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let counts = [
-            "replicas",
-            "readyReplicas",
-            "currentReplicas",
-            "updatedReplicas",
-            "availableReplicas",
-            "observedGeneration",
-            "collisionCount",
-        ];
         let parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        let (status, path) = (new.field("status"), Path::new("status"));
-        validate_counts(&mut errors, status, &counts, &parts, &path);
-        validate_available(&mut errors, status, "status.readyReplicas", &path);
+        let mut errors = validate_replica_status(new, &parts, "status.readyReplicas");
         validate_collision_count(&mut errors, new, old);
         errors
     }
@@ -171,27 +154,11 @@ fn validate_spec(stateful_set: &Value, change: Change) -> ErrorList {
         _ => errors.push(Error::invalid(&at, policy, "must be 'OrderedReady' or 'Parallel'")),
     }
     validate_update_strategy(&mut errors, spec.field("updateStrategy"), &path.child("updateStrategy"));
-    let at = path.child("persistentVolumeClaimRetentionPolicy");
-    if let Some(retention) = spec.field("persistentVolumeClaimRetentionPolicy") {
-        for key in ["whenDeleted", "whenScaled"] {
-            let value = retention.text(key);
-            if !matches!(value, "Retain" | "Delete") {
-                errors.push(Error::not_supported(&at.child(key), value, &["Retain", "Delete"]));
-            }
-        }
-    }
     if change == Change::Create {
         for (index, claim) in spec.list("volumeClaimTemplates").iter().enumerate() {
             let path = path.child("volumeClaimTemplates").index(index).child("spec");
             validate_claim_spec(&mut errors, claim.field("spec"), &path);
         }
-    }
-    nonnegative(&mut errors, &path.child("replicas"), spec.int("replicas"));
-    nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
-    nonnegative(&mut errors, &path.child("ordinals.start"), spec.field("ordinals").int("start"));
-    let service = spec.text("serviceName");
-    if change == Change::Create && !service.is_empty() {
-        each(&mut errors, &path.child("serviceName"), service, names::is_dns1123_label(service));
     }
     let template_is_judged = change != Change::Update { template: false };
     validate_selector_and_template(&mut errors, spec, template_is_judged, &path);
@@ -206,14 +173,9 @@ fn validate_update_strategy(errors: &mut ErrorList, strategy: Option<&Value>, pa
             errors.push(Error::invalid(&at, rolling.clone(), "only allowed for updateStrategy 'RollingUpdate'"));
         }
         ("RollingUpdate", Some(rolling)) => {
-            nonnegative(errors, &at.child("partition"), rolling.int("partition"));
             let (unavailable, at) = (rolling.field("maxUnavailable"), at.child("maxUnavailable"));
-            if unavailable.is_some() {
-                validate_int_or_percent(errors, unavailable, &at);
-                if int_or_percent(unavailable) == 0 {
-                    errors.push(Error::invalid(&at, shown(unavailable), "cannot be 0"));
-                }
-                validate_at_most_100_percent(errors, unavailable, &at);
+            if unavailable.is_some() && int_or_percent(unavailable) == 0 {
+                errors.push(Error::invalid(&at, shown(unavailable), "cannot be 0"));
             }
         }
         ("OnDelete" | "RollingUpdate", None) => {}
@@ -223,12 +185,7 @@ fn validate_update_strategy(errors: &mut ErrorList, strategy: Option<&Value>, pa
 
 fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, template_is_judged: bool, path: &Path) {
     let (selector, at) = (spec.field("selector"), path.child("selector"));
-    let before = errors.len();
-    match selector {
-        None => errors.push(Error::required(&at, "")),
-        Some(selector) => validate_label_selector(errors, Some(selector), &at),
-    }
-    let is_wrong = selector.is_some() && errors.len() > before;
+    let is_wrong = selector.is_some_and(|selector| !is_label_selector(selector));
     let is_empty = selector.is_some_and(|selector| {
         selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty()
     });
@@ -250,6 +207,7 @@ fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, template
             ));
         }
         if template_is_judged {
+            validate_marks_of(errors, "core/v1", "PodTemplateSpec", &template, &path);
             validate_template(errors, &template, &path);
         }
     }
@@ -373,7 +331,7 @@ mod tests {
             json!({"start": -1}),
             &["spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"],
         );
-        assert_eq!(StatefulSet.validate_name("a.b", false), ["must not contain dots"]);
+        assert_eq!(crate::testing::row("StatefulSet").validate_name("a.b", false), ["must not contain dots"]);
     }
 
     #[test]
@@ -398,7 +356,7 @@ mod tests {
     fn a_feature_that_is_off_leaves_nothing_behind() {
         let mut object = stateful_set();
         object["spec"]["updateStrategy"] = json!({"rollingUpdate": {"maxUnavailable": 2}});
-        StatefulSet.default(&mut object);
+        crate::testing::default(&StatefulSet, &mut object);
         StatefulSet.prepare_for_create(&context(), &mut object);
         assert_eq!(
             object["spec"]["updateStrategy"],
@@ -410,7 +368,7 @@ mod tests {
     fn parts_are_not_above_the_whole() {
         let new = json!({"status": {"replicas": 1, "readyReplicas": 1, "currentReplicas": 2}});
         assert_eq!(
-            texts(&StatefulSet.validate_status_update(&new, &json!({}))),
+            texts(&crate::testing::update_errors(&StatefulSet, "status", &new, &json!({}))),
             ["status.currentReplicas: Invalid value: 2: cannot be greater than status.replicas"]
         );
     }

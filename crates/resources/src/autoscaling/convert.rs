@@ -30,7 +30,7 @@ const ANNOTATIONS: &[&str] = &[
 const SPEC_FIELDS: &[&str] = &["scaleTargetRef", "minReplicas", "maxReplicas"];
 const STATUS_FIELDS: &[&str] = &["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"];
 
-pub fn drop_annotations(autoscaler: &mut Value) {
+pub(super) fn drop_annotations(autoscaler: &mut Value) {
     let Some(annotations) = field_mut(autoscaler, "metadata").and_then(|meta| field_mut(meta, "annotations")) else {
         return;
     };
@@ -45,11 +45,11 @@ fn other_metrics(v1: &Value) -> Vec<Value> {
 }
 
 /// Whether a v1 object says what to watch, in its field or in the annotation.
-pub fn has_metrics(v1: &Value) -> bool {
+pub(super) fn has_metrics(v1: &Value) -> bool {
     v1.field("spec").has("targetCPUUtilizationPercentage") || !other_metrics(v1).is_empty()
 }
 
-pub fn to_v2(object: &mut Value) {
+pub(super) fn to_v2(object: &mut Value) {
     let (spec, status) = (object.field("spec"), object.field("status"));
     let mut new_spec = copy(spec, SPEC_FIELDS);
     let mut metrics = other_metrics(object);
@@ -80,7 +80,7 @@ pub fn to_v2(object: &mut Value) {
     finish(object, "v2", new_spec, new_status);
 }
 
-pub fn to_v1(object: &mut Value) {
+pub(super) fn to_v1(object: &mut Value) {
     drop_annotations(object);
     let (spec, status) = (object.field("spec"), object.field("status"));
     let mut new_spec = copy(spec, SPEC_FIELDS);

@@ -2,9 +2,7 @@
 
 use super::metrics::{metrics_text, validate_metrics, validate_reference};
 use crate::Strategy;
-use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, set};
-use crate::validation::nonnegative;
-use crate::validation::volumes::validate_nonnegative_quantity;
+use crate::read::{Read, ReadNode, default_value, field_mut, set};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersion;
@@ -13,19 +11,14 @@ use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct HorizontalPodAutoscaler;
+pub(crate) struct HorizontalPodAutoscaler;
 
 /// The share of its cpu requests that pods are kept at when nothing else is asked for.
-pub const DEFAULT_CPU_UTILIZATION: i64 = 80;
-
-const SELECT_POLICIES: &[&str] = &["Disabled", "Max", "Min"];
-const MAX_WINDOW_SECONDS: i64 = 3600;
-const MAX_PERIOD_SECONDS: i64 = 1800;
+pub(super) const DEFAULT_CPU_UTILIZATION: i64 = 80;
 
 impl Strategy for HorizontalPodAutoscaler {
     fn default(&self, autoscaler: &mut Value) {
         super::convert::drop_annotations(autoscaler);
-        fill_defaults(autoscaler, "autoscaling/v2", "HorizontalPodAutoscaler");
         let Some(spec) = field_mut(autoscaler, "spec") else { return };
         if spec.list("metrics").is_empty() {
             set(spec, "metrics", json!([cpu_metric(DEFAULT_CPU_UTILIZATION)]));
@@ -51,14 +44,6 @@ impl Strategy for HorizontalPodAutoscaler {
         validate_spec(new, Some(old))
     }
 
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        for key in ["currentReplicas", "desiredReplicas"] {
-            nonnegative(&mut errors, &Path::new("status").child(key), new.field("status").int(key));
-        }
-        errors
-    }
-
     fn computed_cells(&self, autoscaler: Node<'_>, _now: Timestamp) -> Vec<Value> {
         let (spec, status) = (autoscaler.field("spec"), autoscaler.field("status"));
         let target = spec.field("scaleTargetRef");
@@ -71,14 +56,14 @@ impl Strategy for HorizontalPodAutoscaler {
     }
 }
 
-pub fn cpu_metric(utilization: i64) -> Value {
+pub(super) fn cpu_metric(utilization: i64) -> Value {
     let target = json!({"type": "Utilization", "averageUtilization": utilization});
     json!({"type": "Resource", "resource": {"name": "cpu", "target": target}})
 }
 
 /// What a reference's apiVersion may leave out or get wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ApiVersion {
+pub(super) enum ApiVersion {
     /// It was there before.
     Any,
     GroupMayBeEmpty,
@@ -86,7 +71,7 @@ pub enum ApiVersion {
 }
 
 impl ApiVersion {
-    pub fn check(self, api_version: &str) -> Result<(), String> {
+    pub(super) fn check(self, api_version: &str) -> Result<(), String> {
         if self == Self::Any {
             return Ok(());
         }
@@ -113,14 +98,9 @@ fn validate_spec(autoscaler: &Value, old: Option<&Value>) -> ErrorList {
         let detail = format!("must be greater than or equal to {lowest}");
         errors.push(Error::invalid(&path.child("minReplicas"), least, detail));
     }
-    let at = path.child("maxReplicas");
-    if most == 0 {
-        errors.push(Error::required(&at, "must be set and greater than 0"));
-    } else if most < 0 {
-        errors.push(Error::invalid(&at, most, "must be greater than or equal to 1"));
-    }
     if least.is_some_and(|least| most < least) {
-        errors.push(Error::invalid(&at, most, "must be greater than or equal to `minReplicas`"));
+        let detail = "must be greater than or equal to `minReplicas`";
+        errors.push(Error::invalid(&path.child("maxReplicas"), most, detail));
     }
     let (target, old_target) = (spec.field("scaleTargetRef"), old_spec.field("scaleTargetRef"));
     let is_same = |key: &str| target.text(key) == old_target.text(key);
@@ -138,53 +118,7 @@ fn validate_spec(autoscaler: &Value, old: Option<&Value>) -> ErrorList {
     });
     let api_version = if was_wrong { ApiVersion::Any } else { ApiVersion::GroupMayBeEmpty };
     validate_metrics(&mut errors, spec.list("metrics"), least, api_version, &path.child("metrics"));
-    for key in ["scaleUp", "scaleDown"] {
-        if let Some(rules) = spec.field("behavior").field(key) {
-            validate_rules(&mut errors, rules, &path.child("behavior").child(key));
-        }
-    }
     errors
-}
-
-fn validate_rules(errors: &mut ErrorList, rules: &Value, path: &Path) {
-    let at = path.child("stabilizationWindowSeconds");
-    if let Some(window) = rules.opt_int("stabilizationWindowSeconds") {
-        if window < 0 {
-            errors.push(Error::invalid(&at, window, "must be greater than or equal to zero"));
-        }
-        if window > MAX_WINDOW_SECONDS {
-            errors.push(Error::invalid(&at, window, format!("must be less than or equal to {MAX_WINDOW_SECONDS}")));
-        }
-    }
-    if let Some(policy) = rules.opt_text("selectPolicy")
-        && !SELECT_POLICIES.contains(&policy)
-    {
-        errors.push(Error::not_supported(&path.child("selectPolicy"), policy, SELECT_POLICIES));
-    }
-    let at = path.child("policies");
-    if rules.list("policies").is_empty() {
-        errors.push(Error::required(&at, "must specify at least one Policy"));
-    }
-    for (index, policy) in rules.list("policies").iter().enumerate() {
-        let path = at.index(index);
-        let (kind, value, period) = (policy.text("type"), policy.int("value"), policy.int("periodSeconds"));
-        if !matches!(kind, "Pods" | "Percent") {
-            errors.push(Error::not_supported(&path.child("type"), kind, &["Percent", "Pods"]));
-        }
-        if value <= 0 {
-            errors.push(Error::invalid(&path.child("value"), value, "must be greater than zero"));
-        }
-        if period <= 0 {
-            errors.push(Error::invalid(&path.child("periodSeconds"), period, "must be greater than zero"));
-        }
-        if period > MAX_PERIOD_SECONDS {
-            let detail = format!("must be less than or equal to {MAX_PERIOD_SECONDS}");
-            errors.push(Error::invalid(&path.child("periodSeconds"), period, detail));
-        }
-    }
-    if let Some(tolerance) = rules.field("tolerance") {
-        validate_nonnegative_quantity(errors, tolerance, &path.child("tolerance"));
-    }
 }
 
 /// The metrics as values, whose many forms one function prints.
@@ -250,7 +184,7 @@ mod tests {
     #[test]
     fn behavior_is_filled_in_and_bounded() {
         let mut object = with("behavior", json!({"scaleDown": {"stabilizationWindowSeconds": 60}}));
-        HorizontalPodAutoscaler.default(&mut object);
+        crate::testing::default(&HorizontalPodAutoscaler, &mut object);
         assert_eq!(
             object["spec"]["behavior"],
             json!({

@@ -3,21 +3,20 @@
 
 use super::convert::{has_metrics, to_v1, to_v2};
 use super::horizontal_pod_autoscaler::{DEFAULT_CPU_UTILIZATION, HorizontalPodAutoscaler};
-use crate::read::{field_mut, fill_defaults, keep, remove, set};
+use crate::read::{field_mut, keep, remove, set};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct HorizontalPodAutoscalerV1;
+pub(crate) struct HorizontalPodAutoscalerV1;
 
 const V2: HorizontalPodAutoscaler = HorizontalPodAutoscaler;
 
 impl Strategy for HorizontalPodAutoscalerV1 {
     fn default(&self, autoscaler: &mut Value) {
         let has_metrics = has_metrics(autoscaler);
-        fill_defaults(autoscaler, "autoscaling/v1", "HorizontalPodAutoscaler");
         if !has_metrics && let Some(spec) = field_mut(autoscaler, "spec") {
             set(spec, "targetCPUUtilizationPercentage", DEFAULT_CPU_UTILIZATION);
         }
@@ -93,7 +92,7 @@ mod tests {
     #[test]
     fn the_rules_are_those_of_v2() {
         let mut object = autoscaler();
-        HorizontalPodAutoscalerV1.default(&mut object);
+        crate::testing::default(&HorizontalPodAutoscalerV1, &mut object);
         assert_eq!(object["spec"]["targetCPUUtilizationPercentage"], 80);
         check(&HorizontalPodAutoscalerV1, autoscaler(), &[]);
         let mut object = autoscaler();

@@ -2,9 +2,7 @@
 //! where they stand.
 
 use super::horizontal_pod_autoscaler::ApiVersion;
-use crate::names;
 use crate::read::Read;
-use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
 use crate::validation::resources::{quantity, validate_container_resource_name};
 use ferry_api::field::{Error, ErrorList, Path};
@@ -23,23 +21,20 @@ static TYPES: DeclaredValues = DeclaredValues::of("autoscaling/v1", "MetricSpec"
 /// A table shows this many and counts the rest.
 const MOST_SHOWN: usize = 2;
 
-/// A `CrossVersionObjectReference`.
-pub fn validate_reference(errors: &mut ErrorList, reference: Option<&Value>, api_version: ApiVersion, path: &Path) {
-    for key in ["kind", "name"] {
-        let (value, path) = (reference.text(key), path.child(key));
-        if value.is_empty() {
-            errors.push(Error::required(&path, ""));
-        } else {
-            each(errors, &path, value, names::path_segment(value, false));
-        }
-    }
+/// The version of a `CrossVersionObjectReference`.
+pub(super) fn validate_reference(
+    errors: &mut ErrorList,
+    reference: Option<&Value>,
+    api_version: ApiVersion,
+    path: &Path,
+) {
     let given = reference.text("apiVersion");
     if let Err(error) = api_version.check(given) {
         errors.push(Error::invalid(&path.child("apiVersion"), given, error));
     }
 }
 
-pub fn validate_metrics(
+pub(super) fn validate_metrics(
     errors: &mut ErrorList,
     metrics: &[Value],
     least: Option<i64>,
@@ -94,25 +89,11 @@ fn validate_source(errors: &mut ErrorList, field: &str, source: &Value, api_vers
         "object" => {
             let object = source.field("describedObject");
             validate_reference(errors, object, api_version, &path.child("describedObject"));
-            validate_identifier(errors, source, path);
         }
-        "external" | "pods" => validate_identifier(errors, source, path),
-        _ => {
-            let name = source.text("name");
-            if name.is_empty() {
-                errors.push(Error::required(&path.child("name"), "must specify a resource name"));
-            } else if field == "containerResource" {
-                validate_container_resource_name(errors, name, &path.child("name"));
-            }
-            if field == "containerResource" {
-                let container = source.text("container");
-                if container.is_empty() {
-                    errors.push(Error::required(&path.child("container"), "must specify a container"));
-                } else {
-                    each(errors, &path.child("container"), container, names::is_dns1123_label(container));
-                }
-            }
+        "containerResource" if !source.text("name").is_empty() => {
+            validate_container_resource_name(errors, source.text("name"), &path.child("name"));
         }
+        _ => {}
     }
     validate_target(errors, target, &at);
     let (value, average) = (target.has("value"), target.has("averageValue"));
@@ -141,15 +122,6 @@ fn validate_source(errors: &mut ErrorList, field: &str, source: &Value, api_vers
     }
 }
 
-fn validate_identifier(errors: &mut ErrorList, source: &Value, path: &Path) {
-    let (name, path) = (source.field("metric").text("name"), path.child("metric").child("name"));
-    if name.is_empty() {
-        errors.push(Error::required(&path, "must specify a metric name"));
-    } else {
-        each(errors, &path, name, names::path_segment(name, false));
-    }
-}
-
 fn validate_target(errors: &mut ErrorList, target: Option<&Value>, path: &Path) {
     let kind = target.text("type");
     if kind.is_empty() {
@@ -159,22 +131,10 @@ fn validate_target(errors: &mut ErrorList, target: Option<&Value>, path: &Path) 
         let detail = "must be either Utilization, Value, or AverageValue";
         errors.push(Error::invalid(&path.child("type"), kind, detail));
     }
-    for key in ["value", "averageValue"] {
-        if let Some(amount) = target.field(key).and_then(quantity)
-            && (amount.is_negative() || amount.is_zero())
-        {
-            errors.push(Error::invalid(&path.child(key), amount.to_string(), "must be positive"));
-        }
-    }
-    if let Some(utilization) = target.opt_int("averageUtilization")
-        && utilization < 1
-    {
-        errors.push(Error::invalid(&path.child("averageUtilization"), utilization, "must be greater than 0"));
-    }
 }
 
 /// `cpu: 20%/80%, 5/10 (avg) + 1 more...`.
-pub fn metrics_text(specs: &[Value], statuses: &[Value]) -> String {
+pub(super) fn metrics_text(specs: &[Value], statuses: &[Value]) -> String {
     if specs.is_empty() {
         return "<none>".to_owned();
     }
@@ -226,14 +186,15 @@ fn metric_text(spec: &Value, status: Option<&Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validation::marks::validate_marks_of;
     use serde_json::json;
 
     #[track_caller]
     fn check(metric: Value, expected: &[&str]) {
-        let mut errors = ErrorList::new();
-        validate_metrics(&mut errors, &[metric], None, ApiVersion::GroupMayBeEmpty, &Path::new("metrics"));
-        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(texts, expected);
+        let (mut errors, path) = (ErrorList::new(), Path::new("metrics"));
+        validate_marks_of(&mut errors, "autoscaling/v2", "MetricSpec", &metric, &path.index(0));
+        validate_metrics(&mut errors, &[metric], None, ApiVersion::GroupMayBeEmpty, &path);
+        crate::testing::compare(&errors, expected);
     }
 
     #[test]

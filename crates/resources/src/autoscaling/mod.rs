@@ -6,5 +6,5 @@ mod horizontal_pod_autoscaler;
 mod horizontal_pod_autoscaler_v1;
 mod metrics;
 
-pub use horizontal_pod_autoscaler::HorizontalPodAutoscaler;
-pub use horizontal_pod_autoscaler_v1::HorizontalPodAutoscalerV1;
+pub(crate) use horizontal_pod_autoscaler::HorizontalPodAutoscaler;
+pub(crate) use horizontal_pod_autoscaler_v1::HorizontalPodAutoscalerV1;

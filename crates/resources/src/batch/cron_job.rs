@@ -3,8 +3,7 @@
 use super::job_spec::{default_job_template_spec, job_spec_warnings, validate_job_spec};
 use crate::Strategy;
 use crate::apps::replicas::warn_of_unlike_label_name;
-use crate::read::{Read, ReadNode, field_mut, fill_defaults};
-use crate::validation::{nonnegative, one_of};
+use crate::read::{Read, ReadNode, field_mut};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -13,14 +12,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-pub struct CronJob;
+pub(crate) struct CronJob;
 
 /// The controller adds 11 characters to make the name of a job, which has room for 63.
 const MAX_NAME_BYTES: usize = 52;
 
 impl Strategy for CronJob {
     fn default(&self, cron_job: &mut Value) {
-        fill_defaults(cron_job, "batch/v1", "CronJob");
         let Some(spec) = field_mut(cron_job, "spec") else { return };
         // The job's own defaults wait until there is a job.
         if let Some(job) = field_mut(spec, "jobTemplate").and_then(|template| field_mut(template, "spec")) {
@@ -72,13 +70,10 @@ fn validate_spec(cron_job: &Value, old: Option<&Value>) -> ErrorList {
     let spec = cron_job.field("spec").unwrap_or(&empty);
     let old_spec = old.field("spec");
     validate_schedule(&mut errors, spec, old_spec, &path.child("schedule"));
-    nonnegative(&mut errors, &path.child("startingDeadlineSeconds"), spec.int("startingDeadlineSeconds"));
     let zone = spec.opt_text("timeZone");
     if old.is_none() || old_spec.opt_text("timeZone") != zone {
         validate_time_zone(&mut errors, zone, &path.child("timeZone"));
     }
-    let policies = ["Allow", "Forbid", "Replace"];
-    one_of(&mut errors, &path.child("concurrencyPolicy"), spec.text("concurrencyPolicy"), &policies);
     let at = path.child("jobTemplate").child("spec");
     let job = spec.field("jobTemplate").field("spec").unwrap_or(&empty);
     validate_job_spec(&mut errors, job, &at);
@@ -88,9 +83,6 @@ fn validate_spec(cron_job: &Value, old: Option<&Value>) -> ErrorList {
     if job.flag("manualSelector") {
         errors.push(Error::not_supported(&at.child("manualSelector"), true, &["nil", "false"]));
     }
-    for key in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
-        nonnegative(&mut errors, &path.child(key), spec.int(key));
-    }
     errors
 }
 
@@ -98,7 +90,6 @@ fn validate_spec(cron_job: &Value, old: Option<&Value>) -> ErrorList {
 fn validate_schedule(errors: &mut ErrorList, spec: &Value, old: Option<&Value>, path: &Path) {
     let schedule = spec.text("schedule");
     if schedule.is_empty() {
-        errors.push(Error::required(path, ""));
         return;
     }
     if let Err(error) = CronSchedule::parse(schedule, TimeZone::UTC) {

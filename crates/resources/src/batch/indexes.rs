@@ -2,7 +2,7 @@
 //! of completions.
 
 /// How many indexes a text names, or what is wrong with it.
-pub fn count_indexes(text: &str, completions: i64) -> Result<i64, String> {
+pub(super) fn count_indexes(text: &str, completions: i64) -> Result<i64, String> {
     let mut last = None;
     let mut total = 0;
     if text.is_empty() {
@@ -23,7 +23,7 @@ pub fn count_indexes(text: &str, completions: i64) -> Result<i64, String> {
 
 /// The first index that two texts share. Intervals that cannot be read are passed over:
 /// they are reported where the format is checked.
-pub fn first_shared_index(one: &str, other: &str, completions: i64) -> Option<i64> {
+pub(super) fn first_shared_index(one: &str, other: &str, completions: i64) -> Option<i64> {
     let intervals = |text: &str| -> Vec<(i64, i64)> {
         text.split(',').filter_map(|interval| parse_interval(interval, completions).ok()).collect()
     };

@@ -4,11 +4,11 @@ use super::job_spec::{default_job_template_spec, is_indexed, job_spec_warnings, 
 use super::job_status::{is_true, validate_job_status};
 use crate::apps::replicas::warn_of_unlike_label_name;
 use crate::names;
-use crate::read::{Read, ReadNode, default_value, field_mut, fill_defaults, keep, list_mut, remove, set};
+use crate::read::{Read, ReadNode, default_value, field_mut, keep, list_mut, remove, set};
 use crate::validation::equality::same_at;
-use crate::validation::labels::{selector_matches, validate_label_selector};
+use crate::validation::labels::{is_label_selector, selector_matches};
 use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
-use crate::{Context, Propagation, Strategy, print};
+use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
@@ -18,7 +18,7 @@ use ferry_api::view::batch::v1::JobView;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-pub struct Job;
+pub(crate) struct Job;
 
 const NAME_LABEL: &str = "batch.kubernetes.io/job-name";
 const UID_LABEL: &str = "batch.kubernetes.io/controller-uid";
@@ -28,7 +28,6 @@ const OLD_UID_LABEL: &str = "controller-uid";
 
 impl Strategy for Job {
     fn default(&self, job: &mut Value) {
-        fill_defaults(job, "batch/v1", "Job");
         let Some(spec) = field_mut(job, "spec") else { return };
         if !spec.has("completions") && !spec.has("parallelism") {
             set(spec, "completions", 1);
@@ -93,10 +92,6 @@ impl Strategy for Job {
         warnings
     }
 
-    fn selectable_fields(&self, job: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("status.successful", job.field("status").int("succeeded").to_string())]
-    }
-
     fn computed_cells(&self, job: Node<'_>, now: Timestamp) -> Vec<Value> {
         let (spec, status) = (job.field("spec"), job.field("status"));
         let succeeded = status.int("succeeded");
@@ -111,11 +106,6 @@ impl Strategy for Job {
             (Some(start), end) => print::human_duration(end.unwrap_or(now).duration_since(start).as_secs()),
         };
         vec![state(job).into(), completions.into(), duration.into()]
-    }
-
-    /// Kept by upstream's v1 from the time before garbage collection.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Orphan
     }
 
     fn deletion_warnings(&self) -> Vec<String> {
@@ -183,13 +173,11 @@ fn validate_job(job: &Value, labels: LabelsOf) -> ErrorList {
     validate_generated_selector(&mut errors, job, labels);
     validate_job_spec(&mut errors, spec, &path);
     let (selector, at) = (spec.field("selector"), path.child("selector"));
-    let before = errors.len();
-    match selector {
-        None => errors.push(Error::required(&at, "")),
-        Some(selector) => validate_label_selector(&mut errors, Some(selector), &at),
+    if selector.is_none() {
+        errors.push(Error::required(&at, ""));
     }
     let metadata = spec.field("template").field("metadata");
-    let is_wrong = selector.is_some() && errors.len() > before;
+    let is_wrong = selector.is_some_and(|selector| !is_label_selector(selector));
     if !is_wrong && !selector.is_some_and(|selector| selector_matches(selector, metadata.entries("labels"))) {
         errors.push(Error::invalid(
             &path.child("template").child("metadata").child("labels"),
@@ -239,9 +227,7 @@ fn validate_generated_selector(errors: &mut ErrorList, job: &Value, labels: Labe
     }
     let expected: Map<String, Value> =
         expected.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
-    let mut ignored = ErrorList::new();
-    validate_label_selector(&mut ignored, Some(selector), &path);
-    if ignored.is_empty() && !selector_matches(selector, &expected) {
+    if is_label_selector(selector) && !selector_matches(selector, &expected) {
         let path = Path::new("spec").child("selector");
         errors.push(Error::invalid(&path, selector.clone(), "`selector` not auto-generated"));
     }
@@ -346,7 +332,7 @@ mod tests {
     }
 
     fn created(mut job: Value) -> Value {
-        Job.default(&mut job);
+        crate::testing::default(&Job, &mut job);
         Job.prepare_for_create(&context(), &mut job);
         job
     }
@@ -359,7 +345,7 @@ mod tests {
 
     #[track_caller]
     fn check(object: Value, expected: &[&str]) {
-        assert_eq!(texts(&Job.validate(&created(object))), expected);
+        assert_eq!(texts(&crate::testing::errors(&Job, &created(object))), expected);
     }
 
     #[track_caller]
@@ -367,9 +353,9 @@ mod tests {
         let old = created(old);
         let mut new = old.clone();
         change(&mut new);
-        Job.default(&mut new);
+        crate::testing::default(&Job, &mut new);
         Job.prepare_for_update(&context(), &mut new, &old);
-        assert_eq!(texts(&Job.validate_update(&new, &old)), expected);
+        assert_eq!(texts(&crate::testing::update_errors(&Job, "", &new, &old)), expected);
     }
 
     #[test]
@@ -386,7 +372,7 @@ mod tests {
         let mut object = job();
         object["spec"]["template"]["metadata"] = json!({"labels": {"job-name": "e"}});
         assert_eq!(
-            texts(&Job.validate(&created(object)))[0],
+            texts(&crate::testing::errors(&Job, &created(object)))[0],
             "spec.template.metadata.labels[job-name]: Invalid value: {\"batch.kubernetes.io/controller-uid\":\"1\",\"batch.kubernetes.io/job-name\":\"pi\",\"controller-uid\":\"1\",\"job-name\":\"e\"}: must be 'pi'"
         );
         let mut object = with("manualSelector", true.into());
@@ -476,7 +462,7 @@ mod tests {
         let old = created(job());
         let mut new = old.clone();
         image(&mut new);
-        let errors = texts(&Job.validate_update(&new, &old));
+        let errors = texts(&crate::testing::update_errors(&Job, "", &new, &old));
         assert_eq!(errors.len(), 1);
         assert!(
             errors[0].starts_with("spec.template: Invalid value: {") && errors[0].ends_with(": field is immutable")
@@ -491,7 +477,10 @@ mod tests {
         let old = created(suspended);
         let mut new = old.clone();
         image(&mut new);
-        assert!(texts(&Job.validate_update(&new, &old))[0].starts_with("spec.template.spec: Invalid value: {"));
+        assert!(
+            texts(&crate::testing::update_errors(&Job, "", &new, &old))[0]
+                .starts_with("spec.template.spec: Invalid value: {")
+        );
     }
 
     #[track_caller]
@@ -501,7 +490,7 @@ mod tests {
             object["status"] = status;
             object
         };
-        assert_eq!(texts(&Job.validate_status_update(&object(new), &object(old))), expected);
+        assert_eq!(texts(&crate::testing::update_errors(&Job, "status", &object(new), &object(old))), expected);
     }
 
     #[test]

@@ -2,11 +2,9 @@
 //! defaults, its rules and its warnings (batch/validation).
 
 use super::indexes::count_indexes;
-use crate::names;
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
-use crate::read::{Read, default_text, field_mut, list_mut};
-use crate::validation::facts::DeclaredValues;
-use crate::validation::{each, nonnegative, shown};
+use crate::read::{Read, field_mut};
+use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -18,55 +16,22 @@ const MAX_FAILED_INDEXES: i64 = 100_000;
 /// Above this many completions, fewer pods may run and fewer indexes fail.
 const MANY_COMPLETIONS: i64 = 100_000;
 const MAX_OF_MANY: i64 = 10_000;
-const MAX_RULES: usize = 20;
-const MAX_PATTERNS: usize = 20;
-const MAX_EXIT_CODES: usize = 255;
-const MAX_MANAGER_BYTES: usize = 63;
-const MAX_INDEXES_BYTES: usize = 64 * 1024;
-
-static ACTIONS: DeclaredValues = DeclaredValues::of("batch/v1", "PodFailurePolicyRule", "action");
-static OPERATORS: DeclaredValues = DeclaredValues::of("batch/v1", "PodFailurePolicyOnExitCodesRequirement", "operator");
-const STATUSES: &[&str] = &["False", "True", "Unknown"];
 
 /// The part of the defaults that templates of jobs have too.
-pub fn default_job_template_spec(spec: &mut Value) {
-    if let Some(policy) = field_mut(spec, "podFailurePolicy") {
-        for rule in list_mut(policy, "rules") {
-            for pattern in list_mut(rule, "onPodConditions") {
-                default_text(pattern, "status", "True");
-            }
-        }
-    }
+pub(super) fn default_job_template_spec(spec: &mut Value) {
     if let Some(template) = field_mut(spec, "template") {
         default_template(template);
     }
 }
 
-pub fn is_indexed(spec: Option<&Value>) -> bool {
+pub(super) fn is_indexed(spec: Option<&Value>) -> bool {
     spec.text("completionMode") == INDEXED
 }
 
 /// Everything but the selector, which a template of jobs has not.
-pub fn validate_job_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    for key in [
-        "parallelism",
-        "completions",
-        "activeDeadlineSeconds",
-        "backoffLimit",
-        "ttlSecondsAfterFinished",
-        "backoffLimitPerIndex",
-        "maxFailedIndexes",
-    ] {
-        nonnegative(errors, &path.child(key), spec.int(key));
-    }
+pub(super) fn validate_job_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.has("maxFailedIndexes") && !spec.has("backoffLimitPerIndex") {
         errors.push(Error::required(&path.child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
-    }
-    validate_manager(errors, spec.opt_text("managedBy"), &path.child("managedBy"));
-    if let Some(mode) = spec.opt_text("completionMode")
-        && !matches!(mode, "NonIndexed" | INDEXED)
-    {
-        errors.push(Error::not_supported(&path.child("completionMode"), mode, &["NonIndexed", INDEXED]));
     }
     let indexed = is_indexed(Some(spec));
     if indexed {
@@ -104,24 +69,6 @@ pub fn validate_job_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
         }
         "OnFailure" => {}
         other => errors.push(Error::not_supported(&at, other, &["OnFailure", "Never"])),
-    }
-}
-
-fn validate_manager(errors: &mut ErrorList, manager: Option<&str>, path: &Path) {
-    let Some(manager) = manager else { return };
-    match manager.split_once('/') {
-        _ if manager.is_empty() => errors.push(Error::required(path, "")),
-        Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
-            each(errors, path, host, names::is_dns1123_subdomain(host));
-            each(errors, path, rest, names::is_http_path(rest));
-        }
-        _ => {
-            let detail = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-            errors.push(Error::invalid(path, manager, detail));
-        }
-    }
-    if manager.len() > MAX_MANAGER_BYTES {
-        errors.push(Error::too_long(path, MAX_MANAGER_BYTES));
     }
 }
 
@@ -175,12 +122,6 @@ fn validate_replacement_policy(errors: &mut ErrorList, spec: &Value, path: &Path
     }
 }
 
-/// `valid values: ["In" "NotIn"]`, as Go quotes a list.
-fn valid_values(values: &[&str]) -> String {
-    let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-    format!("valid values: [{}]", quoted.join(" "))
-}
-
 /// An error that shows no value.
 fn invalid_without_value(path: &Path, detail: impl Into<String>) -> Error {
     Error { value: None, ..Error::invalid(path, Value::Null, detail) }
@@ -188,9 +129,6 @@ fn invalid_without_value(path: &Path, detail: impl Into<String>) -> Error {
 
 fn validate_failure_policy(errors: &mut ErrorList, spec: &Value, policy: &Value, path: &Path) {
     let (rules, path) = (policy.list("rules"), path.child("rules"));
-    if rules.len() > MAX_RULES {
-        errors.push(Error::too_many(&path, rules.len(), MAX_RULES));
-    }
     let pod = spec.field("template").field("spec");
     let containers: HashSet<&str> = ["containers", "initContainers"]
         .iter()
@@ -199,19 +137,15 @@ fn validate_failure_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
         .collect();
     for (index, rule) in rules.iter().enumerate() {
         let path = path.index(index);
-        let (action, at) = (rule.text("action"), path.child("action"));
-        if action.is_empty() {
-            errors.push(Error::required(&at, valid_values(&ACTIONS)));
-        } else if action == "FailIndex" && !spec.has("backoffLimitPerIndex") {
-            errors.push(Error::invalid(&at, action, "requires the backoffLimitPerIndex to be set"));
-        } else if !ACTIONS.contains(&action) {
-            errors.push(Error::not_supported(&at, action, &ACTIONS));
+        let action = rule.text("action");
+        if action == "FailIndex" && !spec.has("backoffLimitPerIndex") {
+            let detail = "requires the backoffLimitPerIndex to be set";
+            errors.push(Error::invalid(&path.child("action"), action, detail));
         }
         let (codes, patterns) = (rule.field("onExitCodes"), rule.list("onPodConditions"));
         if let Some(codes) = codes {
             validate_exit_codes(errors, codes, &containers, &path.child("onExitCodes"));
         }
-        validate_patterns(errors, patterns, &path.child("onPodConditions"));
         match (codes.is_some(), !patterns.is_empty()) {
             (true, true) => errors
                 .push(invalid_without_value(&path, "specifying both OnExitCodes and OnPodConditions is not supported")),
@@ -222,29 +156,8 @@ fn validate_failure_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
     }
 }
 
-fn validate_patterns(errors: &mut ErrorList, patterns: &[Value], path: &Path) {
-    if patterns.len() > MAX_PATTERNS {
-        errors.push(Error::too_many(path, patterns.len(), MAX_PATTERNS));
-    }
-    for (index, pattern) in patterns.iter().enumerate() {
-        let path = path.index(index);
-        let (name, status) = (pattern.text("type"), pattern.text("status"));
-        each(errors, &path.child("type"), name, names::is_qualified_name(name));
-        if status.is_empty() {
-            errors.push(Error::required(&path.child("status"), valid_values(STATUSES)));
-        } else if !STATUSES.contains(&status) {
-            errors.push(Error::not_supported(&path.child("status"), status, STATUSES));
-        }
-    }
-}
-
 fn validate_exit_codes(errors: &mut ErrorList, codes: &Value, containers: &HashSet<&str>, path: &Path) {
-    let (operator, at) = (codes.text("operator"), path.child("operator"));
-    if operator.is_empty() {
-        errors.push(Error::required(&at, valid_values(&OPERATORS)));
-    } else if !OPERATORS.contains(&operator) {
-        errors.push(Error::not_supported(&at, operator, &OPERATORS));
-    }
+    let operator = codes.text("operator");
     if let Some(name) = codes.opt_text("containerName")
         && !containers.contains(name)
     {
@@ -254,8 +167,6 @@ fn validate_exit_codes(errors: &mut ErrorList, codes: &Value, containers: &HashS
     let (values, at) = (codes.list("values"), path.child("values"));
     if values.is_empty() {
         errors.push(Error::invalid(&at, shown(codes.field("values")), "at least one value is required"));
-    } else if values.len() > MAX_EXIT_CODES {
-        errors.push(Error::too_many(&at, values.len(), MAX_EXIT_CODES));
     }
     let numbers: Vec<i64> = values.iter().map(|value| value.as_i64().unwrap_or_default()).collect();
     let mut seen = HashSet::new();
@@ -274,13 +185,6 @@ fn validate_exit_codes(errors: &mut ErrorList, codes: &Value, containers: &HashS
 
 fn validate_success_policy(errors: &mut ErrorList, spec: &Value, policy: &Value, path: &Path) {
     let (rules, path) = (policy.list("rules"), path.child("rules"));
-    if rules.is_empty() {
-        let detail = "at least one rules must be specified when the successPolicy is specified";
-        errors.push(Error::required(&path, detail));
-    }
-    if rules.len() > MAX_RULES {
-        errors.push(Error::too_many(&path, rules.len(), MAX_RULES));
-    }
     let completions = spec.int("completions");
     for (index, rule) in rules.iter().enumerate() {
         let path = path.index(index);
@@ -292,9 +196,6 @@ fn validate_success_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
         let mut total = 0;
         if let Some(indexes) = indexes {
             let at = path.child("succeededIndexes");
-            if indexes.len() > MAX_INDEXES_BYTES {
-                errors.push(Error::too_long(&at, MAX_INDEXES_BYTES));
-            }
             match count_indexes(indexes, completions) {
                 Ok(count) => total = count,
                 Err(error) => {
@@ -304,7 +205,6 @@ fn validate_success_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
         }
         if let Some(count) = count {
             let at = path.child("succeededCount");
-            nonnegative(errors, &at, count);
             if count > completions {
                 let detail =
                     format!("must be less than or equal to {completions} (the number of specified completions)");
@@ -320,7 +220,7 @@ fn validate_success_policy(errors: &mut ErrorList, spec: &Value, policy: &Value,
     }
 }
 
-pub fn job_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
+pub(super) fn job_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
     let mut warnings = Vec::new();
     if is_indexed(spec) && spec.int("completions") > MANY_COMPLETIONS && spec.int("parallelism") > MAX_OF_MANY {
         warnings.push(format!(

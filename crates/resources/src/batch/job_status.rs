@@ -7,13 +7,13 @@ use super::indexes::{count_indexes, first_shared_index};
 use super::job_spec::is_indexed;
 use crate::print::timestamp;
 use crate::read::Read;
-use crate::validation::{nonnegative, shown};
+use crate::validation::shown;
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
 
-pub fn is_true(job: &Value, condition: &str) -> bool {
+pub(super) fn is_true(job: &Value, condition: &str) -> bool {
     has(job, condition, "True")
 }
 
@@ -26,10 +26,10 @@ fn is_finished(job: &Value) -> bool {
     is_true(job, "Complete") || is_true(job, "Failed")
 }
 
-pub fn validate_job_status(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_job_status(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let path = Path::new("status");
-    validate_counts(&mut errors, new.field("status"), &path);
+    validate_uncounted(&mut errors, new.field("status"), &path);
     validate_conditions(&mut errors, new, old, &path);
     validate_times(&mut errors, new, old, &path);
     validate_finished(&mut errors, new, old, &path);
@@ -38,10 +38,7 @@ pub fn validate_job_status(new: &Value, old: &Value) -> ErrorList {
     errors
 }
 
-fn validate_counts(errors: &mut ErrorList, status: Option<&Value>, path: &Path) {
-    for key in ["active", "succeeded", "failed", "ready", "terminating"] {
-        nonnegative(errors, &path.child(key), status.int(key));
-    }
+fn validate_uncounted(errors: &mut ErrorList, status: Option<&Value>, path: &Path) {
     let uncounted = status.field("uncountedTerminatedPods");
     let path = path.child("uncountedTerminatedPods");
     let mut seen = HashSet::new();

@@ -1,7 +1,7 @@
 //! The kinds of the group `batch`.
 
-pub mod cron_job;
+pub(crate) mod cron_job;
 mod indexes;
-pub mod job;
+pub(crate) mod job;
 mod job_spec;
 mod job_status;

@@ -75,10 +75,6 @@ impl Strategy for CertificateSigningRequest {
         set(status, "conditions", conditions);
     }
 
-    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
-        Vec::new()
-    }
-
     fn validate(&self, request: &Value) -> ErrorList {
         validate_request(request, None)
     }
@@ -93,10 +89,6 @@ impl Strategy for CertificateSigningRequest {
 
     fn validate_subresource_update(&self, subresource: &str, new: &Value, old: &Value) -> ErrorList {
         if subresource == "approval" { validate_change(new, old, Door::Approval) } else { ErrorList::new() }
-    }
-
-    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.signerName", request.field("spec").text("signerName").into())]
     }
 
     fn computed_cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -156,9 +148,6 @@ fn validate_request(request: &Value, old: Option<&Value>) -> ErrorList {
         errors.push(Error::invalid(&path.child("request"), encoded, why));
     }
     let at = path.child("usages");
-    if spec.list("usages").is_empty() {
-        errors.push(Error::required(&at, ""));
-    }
     let was: Vec<&str> = old.field("spec").texts("usages").collect();
     if was.iter().all(|usage| USAGES.contains(usage)) {
         for (index, usage) in spec.texts("usages").enumerate().filter(|(_, usage)| !USAGES.contains(usage)) {
@@ -178,12 +167,6 @@ fn validate_request(request: &Value, old: Option<&Value>) -> ErrorList {
         errors.push(Error::invalid(&at, signer, "the legacy signerName is not allowed via this API version"));
     } else {
         validate_signer_name(&mut errors, signer, &at);
-    }
-    if let Some(seconds) = spec.opt_int("expirationSeconds")
-        && seconds < 600
-    {
-        let detail = "may not specify a duration less than 600 seconds (10 minutes)";
-        errors.push(Error::invalid(&path.child("expirationSeconds"), seconds, detail));
     }
     validate_conditions(&mut errors, request, old);
     let certificate = request.field("status").text("certificate");
@@ -385,21 +368,21 @@ mod tests {
         assert_eq!(approved["spec"], old["spec"]);
         assert_eq!(approved["status"]["conditions"][0]["lastUpdateTime"], "2026-01-01T00:10:00Z");
         assert_eq!(approved["status"].get("certificate"), None);
-        assert_eq!(CSR.validate_subresource_update("approval", &approved, &old), []);
+        assert_eq!(crate::testing::update_errors(&CSR, "approval", &approved, &old), []);
         let mut signed = approved.clone();
         signed["status"]["conditions"] = json!([]);
         assert_eq!(
-            texts(&CSR.validate_status_update(&signed, &approved)),
+            texts(&crate::testing::update_errors(&CSR, "status", &signed, &approved)),
             ["status.conditions: Forbidden: updates may not remove a condition of type \"Approved\""]
         );
         assert_eq!(
-            texts(&CSR.validate_status_update(&approved, &old)),
+            texts(&crate::testing::update_errors(&CSR, "status", &approved, &old)),
             ["status.conditions: Forbidden: updates may not add a condition of type \"Approved\""]
         );
         approved["status"]["conditions"] =
             json!([{"type": "Approved", "status": "True"}, {"type": "Denied", "status": "True"}]);
         assert_eq!(
-            texts(&CSR.validate_subresource_update("approval", &approved, &old)),
+            texts(&crate::testing::update_errors(&CSR, "approval", &approved, &old)),
             ["status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive"]
         );
     }

@@ -1,11 +1,9 @@
 //! ClusterTrustBundle: the strategy of whom to trust, as a list of root certificates.
 
 use super::pem;
-use super::signer_name::validate_signer_name;
-use crate::read::{Read, ReadNode};
-use crate::validation::{FIELD_IS_IMMUTABLE, each};
+use crate::read::Read;
+use crate::validation::each;
 use crate::{Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
@@ -17,32 +15,12 @@ const MAX_BUNDLE: usize = 1024 * 1024;
 const OMITTED: &str = "<value omitted>";
 
 impl Strategy for ClusterTrustBundle {
-    /// The rule depends on the signer and is in [`Strategy::validate`].
-    fn validate_name(&self, _name: &str, _prefix: bool) -> Vec<String> {
-        Vec::new()
-    }
-
     fn validate(&self, bundle: &Value) -> ErrorList {
         validate(bundle, true)
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let (spec, was) = (new.field("spec"), old.field("spec"));
-        let mut errors = validate(new, spec.text("trustBundle") != was.text("trustBundle"));
-        let signer = spec.text("signerName");
-        if signer != was.text("signerName") {
-            let path = Path::new("spec").child("signerName");
-            errors.push(Error::invalid(&path, signer, FIELD_IS_IMMUTABLE));
-        }
-        errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, bundle: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.signerName", bundle.field("spec").text("signerName").into())]
+        validate(new, new.field("spec").text("trustBundle") != old.field("spec").text("trustBundle"))
     }
 }
 
@@ -51,9 +29,6 @@ fn validate(bundle: &Value, parse: bool) -> ErrorList {
     let (spec, path) = (bundle.field("spec"), Path::new("spec"));
     let (signer, name) = (spec.text("signerName"), bundle.name());
     each(&mut errors, &Path::new("metadata").child("name"), name, name_mistakes(name, signer));
-    if !signer.is_empty() {
-        validate_signer_name(&mut errors, signer, &path.child("signerName"));
-    }
     if parse {
         validate_bundle(&mut errors, spec.text("trustBundle"), &path.child("trustBundle"));
     }

@@ -4,14 +4,14 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-pub struct Block {
+pub(super) struct Block {
     pub label: String,
     pub has_headers: bool,
     pub bytes: Vec<u8>,
 }
 
 /// Every well-formed block of a text, in order.
-pub fn blocks(text: &str) -> Vec<Block> {
+pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("-----BEGIN ") {

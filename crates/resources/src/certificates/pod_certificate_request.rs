@@ -1,11 +1,9 @@
 //! PodCertificateRequest: the strategy of a kubelet asking for a pod's certificate.
 
 use super::pem;
-use super::signer_name::validate_signer_name;
 use crate::read::{Read, ReadNode};
-use crate::validation::conditions::validate_conditions;
-use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
-use crate::{Strategy, names, print};
+use crate::validation::shown;
+use crate::{Strategy, print};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ferry_api::document::Node;
@@ -29,24 +27,13 @@ impl Strategy for PodCertificateRequest {
         let mut errors = ErrorList::new();
         let (spec, path) = (request.field("spec"), Path::new("spec"));
         let signer = spec.text("signerName");
-        validate_signer_name(&mut errors, signer, &path.child("signerName"));
-        for (name, uid) in [("podName", "podUID"), ("serviceAccountName", "serviceAccountUID"), ("nodeName", "nodeUID")]
-        {
-            let (value, at) = (spec.text(name), path.child(name));
-            each(&mut errors, &at, value, names::dns1123_subdomain(value, false));
-            let (value, at) = (spec.text(uid), path.child(uid));
-            if value.is_empty() {
-                errors.push(Error::invalid(&at, "", "must not be empty"));
-            }
-            if value.len() > 128 {
-                errors.push(Error::too_long(&at, 128));
+        for uid in ["podUID", "serviceAccountUID", "nodeUID"] {
+            if spec.text(uid).is_empty() {
+                errors.push(Error::invalid(&path.child(uid), "", "must not be empty"));
             }
         }
         let at = path.child("maxExpirationSeconds");
-        let Some(seconds) = spec.opt_int("maxExpirationSeconds") else {
-            errors.push(Error::required(&at, "must be set"));
-            return errors;
-        };
+        let Some(seconds) = spec.opt_int("maxExpirationSeconds") else { return errors };
         let is_kubernetes = signer
             .split('/')
             .next()
@@ -59,29 +46,12 @@ impl Strategy for PodCertificateRequest {
         errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        if new.field("spec") != old.field("spec") {
-            errors.push(Error::invalid(&Path::new("spec"), shown(new.field("spec")), FIELD_IS_IMMUTABLE));
-        }
-        errors
+    fn validate_update(&self, _new: &Value, _old: &Value) -> ErrorList {
+        ErrorList::new()
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
         validate_status(new, old)
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, request: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = request.field("spec");
-        vec![
-            ("spec.signerName", spec.text("signerName").into()),
-            ("spec.podName", spec.text("podName").into()),
-            ("spec.nodeName", spec.text("nodeName").into()),
-        ]
     }
 
     fn computed_cells(&self, request: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -208,7 +178,6 @@ fn validate_status(new: &Value, old: &Value) -> ErrorList {
             errors.push(Error::not_supported(&at.child("status"), value, &["True"]));
         }
     }
-    validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
     if !errors.is_empty() {
         return errors;
     }
@@ -346,11 +315,15 @@ mod tests {
             json!({"status": {"conditions": [{"type": kind, "status": "True", "reason": "R",
                 "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
         };
-        assert_eq!(PodCertificateRequest.validate_status_update(&condition("Denied"), &json!({})), []);
-        let errors = PodCertificateRequest.validate_status_update(&condition("Failed"), &condition("Denied"));
+        assert_eq!(
+            crate::testing::update_errors(&PodCertificateRequest, "status", &condition("Denied"), &json!({})),
+            []
+        );
+        let errors =
+            crate::testing::update_errors(&PodCertificateRequest, "status", &condition("Failed"), &condition("Denied"));
         assert_eq!(errors[0].detail, "immutable after PodCertificateRequest is issued, denied, or failed");
         assert_eq!(
-            texts(&PodCertificateRequest.validate_status_update(&condition("Issued"), &json!({}))),
+            texts(&crate::testing::update_errors(&PodCertificateRequest, "status", &condition("Issued"), &json!({}))),
             [
                 "status.certificateChain: Invalid value: \"\": issued certificate chain must contain at least one certificate"
             ]

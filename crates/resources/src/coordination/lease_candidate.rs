@@ -1,38 +1,28 @@
 //! LeaseCandidate: the strategy of who would lead, for coordinated leader election.
 
-use crate::read::{Read, ReadNode};
-use crate::validation::{FIELD_IS_IMMUTABLE, each};
+use crate::read::Read;
+use crate::validation::each;
 use crate::{Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct LeaseCandidate;
+pub(crate) struct LeaseCandidate;
 
 const OLDEST: &str = "OldestEmulationVersion";
 
 impl Strategy for LeaseCandidate {
-    fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
-        names::is_config_map_key(name)
-    }
-
     fn validate(&self, candidate: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (candidate.field("spec"), Path::new("spec"));
-        if spec.text("leaseName").is_empty() {
-            errors.push(Error::required(&path.child("leaseName"), ""));
-        }
-        let mut version = |key: &str, required: bool| {
-            let (text, at) = (spec.text(key), path.child(key));
+        let mut version = |key: &str| {
+            let text = spec.text(key);
             let parsed = semantic_version(text);
-            if text.is_empty() && required {
-                errors.push(Error::required(&at, ""));
-            } else if !text.is_empty() && parsed.is_none() {
-                errors.push(Error::invalid(&at, text, "must be a valid semantic version"));
+            if !text.is_empty() && parsed.is_none() {
+                errors.push(Error::invalid(&path.child(key), text, "must be a valid semantic version"));
             }
             parsed.unwrap_or_default()
         };
-        let (emulation, binary) = (version("emulationVersion", false), version("binaryVersion", true));
+        let (emulation, binary) = (version("emulationVersion"), version("binaryVersion"));
         let given = |key: &str| !spec.text(key).is_empty();
         if given("binaryVersion") && given("emulationVersion") && binary < emulation {
             let detail = "must be greater than or equal to `emulationVersion`";
@@ -40,7 +30,6 @@ impl Strategy for LeaseCandidate {
         }
         let (strategy, at) = (spec.text("strategy"), path.child("strategy"));
         if strategy.is_empty() {
-            errors.push(Error::required(&at, ""));
             return errors;
         }
         if strategy == OLDEST && emulation == [0, 0, 0] {
@@ -55,27 +44,6 @@ impl Strategy for LeaseCandidate {
             errors.push(Error::not_supported(&at, strategy, &[OLDEST]));
         }
         errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        let lease = new.field("spec").text("leaseName");
-        if lease != old.field("spec").text("leaseName") {
-            errors.push(Error::invalid(&Path::new("spec").child("leaseName"), lease, FIELD_IS_IMMUTABLE));
-        }
-        errors
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn selectable_fields(&self, candidate: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.leaseName", candidate.field("spec").text("leaseName").into())]
     }
 }
 

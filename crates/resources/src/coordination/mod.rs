@@ -1,4 +1,4 @@
 //! The kinds of the group `coordination.k8s.io`.
 
-pub mod lease;
-pub mod lease_candidate;
+pub(crate) mod lease;
+pub(crate) mod lease_candidate;

@@ -8,7 +8,7 @@ use ferry_api::document::Node;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct ComponentStatus;
+pub(crate) struct ComponentStatus;
 
 /// The names that upstream gives them.
 const COMPONENTS: [&str; 3] = ["controller-manager", "scheduler", "etcd-0"];

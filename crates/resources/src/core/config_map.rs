@@ -9,10 +9,10 @@ use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct ConfigMap;
+pub(crate) struct ConfigMap;
 
 /// All values of a ConfigMap or Secret together.
-pub const MAX_DATA_BYTES: usize = 1024 * 1024;
+pub(crate) const MAX_DATA_BYTES: usize = 1024 * 1024;
 
 impl Strategy for ConfigMap {
     fn validate(&self, config: &Value) -> ErrorList {
@@ -50,7 +50,7 @@ impl Strategy for ConfigMap {
 }
 
 /// `immutable: true` stays, and with it these fields. ConfigMap and Secret share the rule.
-pub fn validate_immutable(new: &Value, old: &Value, fields: &[&str]) -> ErrorList {
+pub(crate) fn validate_immutable(new: &Value, old: &Value, fields: &[&str]) -> ErrorList {
     let mut errors = ErrorList::new();
     if !old.flag("immutable") {
         return errors;
@@ -68,11 +68,11 @@ pub fn validate_immutable(new: &Value, old: &Value, fields: &[&str]) -> ErrorLis
 }
 
 /// How many bytes a base64 text stands for.
-pub fn decoded_length(value: &Value) -> usize {
+pub(crate) fn decoded_length(value: &Value) -> usize {
     decoded(value).len()
 }
 
-pub fn decoded(value: &Value) -> Vec<u8> {
+pub(crate) fn decoded(value: &Value) -> Vec<u8> {
     let text = value.as_str().unwrap_or_default();
     base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default()
 }

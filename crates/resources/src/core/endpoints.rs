@@ -1,25 +1,21 @@
 //! Endpoints: the strategy of the old list of a service's addresses.
 
+use crate::Strategy;
 use crate::print;
-use crate::read::{Read, ReadNode, fill_defaults};
-use crate::validation::network::{PROTOCOLS, validate_endpoint_ip, validate_ip, validate_port_number, warn_of_ip};
-use crate::validation::{each, equality, one_of};
-use crate::{Strategy, names};
+use crate::read::{Read, ReadNode};
+use crate::validation::equality;
+use crate::validation::network::{validate_endpoint_ip, warn_of_ip};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Endpoints;
+pub(crate) struct Endpoints;
 
 const ADDRESS_LISTS: [&str; 2] = ["addresses", "notReadyAddresses"];
 
 impl Strategy for Endpoints {
-    fn default(&self, endpoints: &mut Value) {
-        fill_defaults(endpoints, "core/v1", "Endpoints");
-    }
-
     fn validate(&self, endpoints: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         for (index, subset) in endpoints.list("subsets").iter().enumerate() {
@@ -48,10 +44,6 @@ impl Strategy for Endpoints {
             }
         }
         warnings
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 
     fn computed_cells(&self, endpoints: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -89,36 +81,15 @@ fn validate_subset(errors: &mut ErrorList, subset: &Value, path: &Path) {
     }
     for list in ADDRESS_LISTS {
         for (index, address) in subset.list(list).iter().enumerate() {
-            validate_address(errors, address, &path.child(list).index(index));
+            validate_endpoint_ip(errors, address.text("ip"), &path.child(list).index(index).child("ip"));
         }
     }
     let ports = subset.list("ports");
     for (index, port) in ports.iter().enumerate() {
-        let (path, name) = (path.child("ports").index(index), port.text("name"));
-        if !name.is_empty() {
-            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
-        } else if ports.len() > 1 {
-            errors.push(Error::required(&path.child("name"), ""));
-        }
-        validate_port_number(errors, port.int("port"), &path.child("port"));
-        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
-        if let Some(protocol) = port.opt_text("appProtocol") {
-            each(errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
+        if ports.len() > 1 && port.text("name").is_empty() {
+            errors.push(Error::required(&path.child("ports").index(index).child("name"), ""));
         }
     }
-}
-
-fn validate_address(errors: &mut ErrorList, address: &Value, path: &Path) {
-    let ip = address.text("ip");
-    validate_ip(errors, ip, &[], &path.child("ip"));
-    let hostname = address.text("hostname");
-    if !hostname.is_empty() {
-        each(errors, &path.child("hostname"), hostname, names::is_dns1123_label(hostname));
-    }
-    if let Some(node) = address.opt_text("nodeName") {
-        each(errors, &path.child("nodeName"), node, names::dns1123_subdomain(node, false));
-    }
-    validate_endpoint_ip(errors, ip, &path.child("ip"));
 }
 
 #[cfg(test)]

@@ -10,20 +10,11 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Event;
+pub(crate) struct Event;
 
 impl Strategy for Event {
-    /// Events are named by whoever writes them; any name that fits a URL will do.
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::path_segment(name, prefix)
-    }
-
     fn validate(&self, event: &Value) -> ErrorList {
         validate_event(event, "reportingComponent")
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 
     fn selectable_fields(&self, event: Node<'_>) -> Vec<(&'static str, String)> {
@@ -37,7 +28,7 @@ impl Strategy for Event {
 
 /// The rules that both groups share, on an event in the core shape. `reporter` is what
 /// the asking group calls the field of the reporting controller.
-pub fn validate_event(event: &Value, reporter: &str) -> ErrorList {
+pub(crate) fn validate_event(event: &Value, reporter: &str) -> ErrorList {
     let mut errors = ErrorList::new();
     let namespace = event.namespace();
     let involved = event.field("involvedObject").text("namespace");
@@ -76,7 +67,7 @@ pub fn validate_event(event: &Value, reporter: &str) -> ErrorList {
     errors
 }
 
-pub fn selectable_fields(event: Node<'_>) -> Vec<(&'static str, String)> {
+pub(crate) fn selectable_fields(event: Node<'_>) -> Vec<(&'static str, String)> {
     let involved = event.field("involvedObject");
     let reporter = event.text("reportingComponent");
     let source = match event.field("source").text("component") {
@@ -98,7 +89,7 @@ pub fn selectable_fields(event: Node<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-pub fn cells(event: Node<'_>, now: Timestamp) -> Vec<Value> {
+pub(crate) fn cells(event: Node<'_>, now: Timestamp) -> Vec<Value> {
     let first = print::since(event.field("firstTimestamp").or(event.field("eventTime")), now);
     let mut last = match event.field("lastTimestamp") {
         Some(time) => print::since(Some(time), now),

@@ -11,7 +11,7 @@ use ferry_api::object::ensure_object;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct LimitRange;
+pub(crate) struct LimitRange;
 
 const STORAGE: &str = "storage";
 
@@ -39,10 +39,6 @@ impl Strategy for LimitRange {
             validate_amounts(&mut errors, limit, kind, &path);
         }
         errors
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 }
 
@@ -166,7 +162,7 @@ mod tests {
     fn defaults_flow_from_most_to_request() {
         let mut range =
             json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "1"}, "min": {"memory": "1Mi"}}]}});
-        LimitRange.default(&mut range);
+        crate::testing::default(&LimitRange, &mut range);
         assert_eq!(range["spec"]["limits"][0]["default"], json!({"cpu": "1"}));
         assert_eq!(range["spec"]["limits"][0]["defaultRequest"], json!({"cpu": "1", "memory": "1Mi"}));
     }

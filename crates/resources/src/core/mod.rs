@@ -1,18 +1,18 @@
 //! The kinds of the group `core`.
 
-pub mod component_status;
-pub mod config_map;
-pub mod endpoints;
-pub mod event;
-pub mod limit_range;
-pub mod namespace;
-pub mod node;
-pub mod persistent_volume;
-pub mod persistent_volume_claim;
-pub mod pod;
-pub mod pod_template;
-pub mod replication_controller;
-pub mod resource_quota;
-pub mod secret;
-pub mod service;
-pub mod service_account;
+pub(crate) mod component_status;
+pub(crate) mod config_map;
+pub(crate) mod endpoints;
+pub(crate) mod event;
+pub(crate) mod limit_range;
+pub(crate) mod namespace;
+pub(crate) mod node;
+pub(crate) mod persistent_volume;
+pub(crate) mod persistent_volume_claim;
+pub(crate) mod pod;
+pub(crate) mod pod_template;
+pub(crate) mod replication_controller;
+pub(crate) mod resource_quota;
+pub(crate) mod secret;
+pub(crate) mod service;
+pub(crate) mod service_account;

@@ -1,15 +1,14 @@
 //! Namespace: the strategy of a room for names.
 
-use crate::read::{Read, ReadNode, default_text, field_mut, keep, set};
+use crate::read::{Read, field_mut, keep, set};
 use crate::validation::each;
 use crate::validation::metadata::validate_standard_finalizer;
 use crate::{Context, Strategy, names};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::{Value, json};
 
-pub struct Namespace;
+pub(crate) struct Namespace;
 
 /// Every namespace can be selected by its name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
@@ -24,8 +23,6 @@ impl Strategy for Namespace {
             let labels = namespace.meta_mut().entry("labels").or_insert(Value::Null);
             ensure_object(labels).insert(NAME_LABEL.to_owned(), name.into());
         }
-        let status = ensure_object(namespace).entry("status").or_insert_with(|| json!({}));
-        default_text(status, "phase", "Active");
     }
 
     fn prepare_for_create(&self, _context: &Context, namespace: &mut Value) {
@@ -49,10 +46,6 @@ impl Strategy for Namespace {
             (None, Some(_)) => keep(new, old, "spec"),
             (_, None) => {}
         }
-    }
-
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
     }
 
     fn validate(&self, namespace: &Value) -> ErrorList {
@@ -89,14 +82,6 @@ impl Strategy for Namespace {
         }
         errors
     }
-
-    fn selectable_fields(&self, namespace: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![
-            ("status.phase", namespace.field("status").text("phase").into()),
-            // An old name for metadata.name.
-            ("name", namespace.field("metadata").text("name").into()),
-        ]
-    }
 }
 
 #[cfg(test)]
@@ -108,7 +93,7 @@ mod tests {
     #[test]
     fn a_new_namespace_is_active_and_finalized() {
         let mut namespace = json!({"metadata": {"name": "a"}});
-        Namespace.default(&mut namespace);
+        crate::testing::default(&Namespace, &mut namespace);
         Namespace.prepare_for_create(&crate::testing::context(), &mut namespace);
         assert_eq!(
             namespace,

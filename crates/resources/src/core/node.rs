@@ -4,7 +4,7 @@ use crate::pod_spec::scheduling::validate_taint_effect;
 use crate::print;
 use crate::read::{Read, ReadNode, field_mut, remove, set};
 use crate::validation::labels::validate_label_name;
-use crate::validation::network::{is_dual_stack, validate_cidr};
+use crate::validation::network::is_dual_stack;
 use crate::validation::resources::validate_amount;
 use crate::{Context, Strategy, names};
 use ferry_api::field::{Error, ErrorList, ErrorType, Path};
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct Node;
+pub(crate) struct Node;
 
 const ROLE_PREFIX: &str = "node-role.kubernetes.io/";
 
@@ -48,9 +48,6 @@ impl Strategy for Node {
         validate_declared_features(&mut errors, node);
         let path = Path::new("spec").child("podCIDRs");
         let ranges = spec.list("podCIDRs");
-        for (index, range) in spec.texts("podCIDRs").enumerate() {
-            validate_cidr(&mut errors, range, &[], &path.index(index));
-        }
         if ranges.len() > 1 && (ranges.len() > 2 || !is_dual_stack(spec.texts("podCIDRs"))) {
             let detail = "may specify no more than one CIDR for each IP family";
             errors.push(Error::invalid(&path, ranges, detail));
@@ -78,10 +75,6 @@ impl Strategy for Node {
             warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
         }
         warnings
-    }
-
-    fn selectable_fields(&self, node: ferry_api::document::Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("spec.unschedulable", node.field("spec").flag("unschedulable").to_string())]
     }
 
     fn computed_cells(&self, node: ferry_api::document::Node<'_>, _now: Timestamp) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! PersistentVolumeClaim: the strategy of a request for storage.
 
 use crate::pod_spec::defaults::default_claim_spec;
-use crate::read::{Read, ReadNode, default_text, field_mut, fill_defaults, keep, remove, set};
+use crate::read::{Read, ReadNode, field_mut, keep, remove, set};
 use crate::validation::equality::same_at;
 use crate::validation::resources::{amount, is_native, round_up_to_milli, validate_amount};
 use crate::validation::volumes::{
@@ -11,13 +11,13 @@ use crate::validation::{FIELD_IS_IMMUTABLE, each, validate_immutable};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::quantity::Quantity;
 use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct PersistentVolumeClaim;
+pub(crate) struct PersistentVolumeClaim;
 
 const RESIZE_STATUSES: &[&str] = &[
     "ControllerResizeInProgress",
@@ -130,24 +130,24 @@ impl Strategy for PersistentVolumeClaim {
 }
 
 /// A claim's defaults, whether it stands alone or in the templates of a StatefulSet.
-pub fn default_claim(claim: &mut Value) {
-    fill_defaults(claim, "core/v1", "PersistentVolumeClaim");
-    let claim = ensure_object(claim);
-    default_claim_spec(claim.entry("spec").or_insert_with(|| json!({})));
-    let status = claim.entry("status").or_insert_with(|| json!({}));
-    default_text(status, "phase", "Pending");
-    for list in ["capacity", "allocatedResources"] {
-        round_up_to_milli(field_mut(status, list));
+pub(crate) fn default_claim(claim: &mut Value) {
+    if let Some(spec) = field_mut(claim, "spec") {
+        default_claim_spec(spec);
+    }
+    if let Some(status) = field_mut(claim, "status") {
+        for list in ["capacity", "allocatedResources"] {
+            round_up_to_milli(field_mut(status, list));
+        }
     }
 }
 
 /// The class of a volume or claim; the old annotation goes before the field.
-pub fn class_of(object: Node<'_>) -> &str {
+pub(crate) fn class_of(object: Node<'_>) -> &str {
     object.annotation(BETA_CLASS_ANNOTATION).unwrap_or_else(|| object.field("spec").text("storageClassName"))
 }
 
 /// The size in a capacity; what has none shows zero.
-pub fn storage_text(capacity: Option<Node<'_>>) -> String {
+pub(crate) fn storage_text(capacity: Option<Node<'_>>) -> String {
     match capacity.field("storage").and_then(Quantity::of) {
         Some(amount) => amount.to_string(),
         None => "0".to_owned(),
@@ -372,7 +372,7 @@ mod tests {
         new["status"] = json!({"capacity": {"storage": "-1"}, "allocatedResources": {"cpu": "1"},
             "allocatedResourceStatuses": {"storage": "Some"}});
         assert_eq!(
-            texts(&PersistentVolumeClaim.validate_status_update(&new, &claim())),
+            texts(&crate::testing::update_errors(&PersistentVolumeClaim, "status", &new, &claim())),
             [
                 "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
                 "status.allocatedResourceStatuses: Unsupported value: \"storage\": supported values: \"ControllerResizeInProgress\", \"ControllerResizeInfeasible\", \"NodeResizeInProgress\", \"NodeResizeInfeasible\", \"NodeResizePending\"",

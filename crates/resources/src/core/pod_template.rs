@@ -2,16 +2,15 @@
 
 use crate::Strategy;
 use crate::pod_spec::template::{default_template, template_warnings, validate_template};
-use crate::read::{Read, field_mut, fill_defaults};
+use crate::read::{Read, field_mut};
 use ferry_api::field::{ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::{Value, json};
 
-pub struct PodTemplate;
+pub(crate) struct PodTemplate;
 
 impl Strategy for PodTemplate {
     fn default(&self, object: &mut Value) {
-        fill_defaults(object, "core/v1", "PodTemplate");
         if let Some(template) = field_mut(object, "template") {
             default_template(template);
         }

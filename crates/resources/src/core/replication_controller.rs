@@ -1,21 +1,19 @@
 //! ReplicationController: the strategy of the oldest way to keep a number of like pods.
 
-use crate::apps::replicas::{validate_replica_counts, workload_warnings};
+use crate::Strategy;
+use crate::apps::replicas::{validate_replica_status, workload_warnings};
 use crate::pod_spec::template::{default_template, validate_pods_run_forever, validate_template};
-use crate::read::{Read, ReadNode, field_mut, fill_defaults, set};
-use crate::validation::{nonnegative, shown};
-use crate::{Propagation, Strategy};
-use ferry_api::document::Node;
+use crate::read::{Read, field_mut, set};
+use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub struct ReplicationController;
+pub(crate) struct ReplicationController;
 
 impl Strategy for ReplicationController {
     /// Pods are recognized by the template's labels unless a selector says otherwise.
     fn default(&self, controller: &mut Value) {
-        fill_defaults(controller, "core/v1", "ReplicationController");
         let Some(spec) = field_mut(controller, "spec") else { return };
         let labels = spec.field("template").field("metadata").entries("labels").clone();
         if let Some(template) = field_mut(spec, "template") {
@@ -35,20 +33,8 @@ impl Strategy for ReplicationController {
     fn validate(&self, controller: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (controller.field("spec"), Path::new("spec"));
-        nonnegative(&mut errors, &path.child("minReadySeconds"), spec.int("minReadySeconds"));
-        let selector = spec.entries("selector");
-        if selector.is_empty() {
-            errors.push(Error::required(&path.child("selector"), ""));
-        }
-        match spec.opt_int("replicas") {
-            None => errors.push(Error::required(&path.child("replicas"), "")),
-            Some(replicas) => nonnegative(&mut errors, &path.child("replicas"), replicas),
-        }
-        let path = path.child("template");
-        let Some(template) = spec.field("template") else {
-            errors.push(Error::required(&path, ""));
-            return errors;
-        };
+        let (selector, path) = (spec.entries("selector"), path.child("template"));
+        let Some(template) = spec.field("template") else { return errors };
         let labels = template.field("metadata");
         if !selector.iter().all(|(key, value)| labels.entries("labels").get(key) == Some(value)) {
             errors.push(Error::invalid(
@@ -63,24 +49,12 @@ impl Strategy for ReplicationController {
     }
 
     fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let counts = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"];
         let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-        validate_replica_counts(&mut errors, new.field("status"), &counts, &parts, &Path::new("status"));
-        errors
+        validate_replica_status(new, &parts, "readyReplicas")
     }
 
     fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         workload_warnings(new, old)
-    }
-
-    fn selectable_fields(&self, controller: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("status.replicas", controller.field("status").int("replicas").to_string())]
-    }
-
-    /// Kept by upstream's v1 from the time before garbage collection.
-    fn default_propagation(&self) -> Propagation {
-        Propagation::Orphan
     }
 }
 
@@ -103,7 +77,7 @@ mod tests {
     #[test]
     fn the_template_lends_its_labels() {
         let mut object = controller();
-        ReplicationController.default(&mut object);
+        crate::testing::default(&ReplicationController, &mut object);
         assert_eq!(object["spec"]["selector"], json!({"app": "web"}));
         assert_eq!(object["metadata"]["labels"], json!({"app": "web"}));
         check(&ReplicationController, controller(), &[]);
@@ -131,7 +105,7 @@ mod tests {
         );
         let status = json!({"status": {"replicas": 1, "readyReplicas": 2}});
         assert_eq!(
-            texts(&ReplicationController.validate_status_update(&status, &json!({}))),
+            texts(&crate::testing::update_errors(&ReplicationController, "status", &status, &json!({}))),
             ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"]
         );
     }

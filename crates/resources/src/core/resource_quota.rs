@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-pub struct ResourceQuota;
+pub(crate) struct ResourceQuota;
 
 const SCOPES: &[&str] = &[
     "Terminating",

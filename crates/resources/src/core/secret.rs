@@ -1,16 +1,15 @@
 //! Secret: the strategy of configuration that is not for everyone's eyes.
 
 use super::config_map::{MAX_DATA_BYTES, decoded, decoded_length, validate_immutable};
-use crate::read::{Read, ReadNode, fill_defaults, keep, remove};
-use crate::validation::{FIELD_IS_IMMUTABLE, each};
+use crate::read::{Read, keep, remove};
+use crate::validation::each;
 use crate::{Context, Strategy, names};
 use base64::Engine;
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::{Meta, ensure_object};
 use serde_json::Value;
 
-pub struct Secret;
+pub(crate) struct Secret;
 
 const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 const TLS: &str = "kubernetes.io/tls";
@@ -18,7 +17,6 @@ const TLS: &str = "kubernetes.io/tls";
 impl Strategy for Secret {
     fn default(&self, secret: &mut Value) {
         write_string_data(secret);
-        fill_defaults(secret, "core/v1", "Secret");
     }
 
     fn validate(&self, secret: &Value) -> ErrorList {
@@ -72,11 +70,7 @@ impl Strategy for Secret {
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        if new.text("type") != old.text("type") {
-            errors.push(Error::invalid(&Path::new("type"), new.text("type"), FIELD_IS_IMMUTABLE));
-        }
-        errors.extend(validate_immutable(new, old, &["data"]));
+        let mut errors = validate_immutable(new, old, &["data"]);
         errors.extend(self.validate(new));
         errors
     }
@@ -88,10 +82,6 @@ impl Strategy for Secret {
         let data = secret.entries("data");
         let part = |key: &str| data.get(key).map(decoded).unwrap_or_default();
         tls_mistake(&part("tls.crt"), &part("tls.key")).into_iter().collect()
-    }
-
-    fn selectable_fields(&self, secret: Node<'_>) -> Vec<(&'static str, String)> {
-        vec![("type", secret.text("type").into())]
     }
 }
 
@@ -144,7 +134,7 @@ mod tests {
     #[test]
     fn text_becomes_data() {
         let mut secret = json!({"stringData": {"a": "b"}, "data": {"c": "ZA=="}});
-        Secret.default(&mut secret);
+        crate::testing::default(&Secret, &mut secret);
         assert_eq!(secret, json!({"type": "Opaque", "data": {"a": "Yg==", "c": "ZA=="}}));
     }
 

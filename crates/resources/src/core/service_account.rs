@@ -5,7 +5,7 @@ use crate::{Context, Strategy};
 use ferry_api::object::Meta;
 use serde_json::{Value, json};
 
-pub struct ServiceAccount;
+pub(crate) struct ServiceAccount;
 
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 

@@ -62,7 +62,7 @@ pub(super) fn columns(version: &Value) -> (Vec<Column>, Columns) {
 }
 
 impl Columns {
-    pub fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
+    pub(super) fn cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         let mut cells = vec![object.name().into()];
         // A path may lead anywhere; it is followed in a tree.
         let object = object.to_value();

@@ -7,7 +7,7 @@ use super::strategy::CustomResource;
 use super::{Custom, Definition};
 use crate::read::Read;
 use crate::reset::{Generation, ResetFields};
-use crate::row::{Row, Scope, Subresource};
+use crate::row::{Row, Scope, Subresource, WriteRules};
 use ferry_api::gvk::GroupVersionKind;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -100,6 +100,8 @@ fn row(definition: &Value, compiled: &Arc<Definition>, version: &Value, index: u
         reset,
         generation: Generation::Content,
         returns_deleted_object: false,
+        writes: WriteRules { versioned: true, ..WriteRules::default() },
+        selectable: Vec::new(),
         stored_as: compiled.group_version(&compiled.storage_version).with_kind(names.text("kind").to_owned()),
         storage_prefix: format!("/registry/{group}/{plural}/").into(),
         schema: Some(structural.type_def()),

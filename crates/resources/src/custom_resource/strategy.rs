@@ -24,7 +24,7 @@ pub(super) struct CustomResource {
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
 impl CustomResource {
-    pub fn new(custom: Arc<Custom>, kind: GroupVersionKind, columns: Columns) -> Self {
+    pub(super) fn new(custom: Arc<Custom>, kind: GroupVersionKind, columns: Columns) -> Self {
         Self { custom, kind, columns }
     }
 
@@ -114,10 +114,6 @@ impl Strategy for CustomResource {
     }
 
     fn requires_standard_finalizers(&self) -> bool {
-        false
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
         false
     }
 

@@ -1,9 +1,9 @@
 //! EndpointSlice: the strategy of a part of a service's addresses.
 
 use crate::print;
-use crate::read::{Read, ReadNode, fill_defaults, list_mut, remove};
-use crate::validation::network::{PROTOCOLS, validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip};
-use crate::validation::{FIELD_IS_IMMUTABLE, each, equality, one_of};
+use crate::read::{Read, ReadNode, list_mut, remove};
+use crate::validation::equality;
+use crate::validation::network::{validate_canonical_ip, validate_endpoint_ip, validate_ip, warn_of_ip};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -12,19 +12,11 @@ use ferry_api::rules::cidr::parse_ip_sloppy;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct EndpointSlice;
+pub(crate) struct EndpointSlice;
 
-const MAX_ENDPOINTS: usize = 1000;
-const MAX_ADDRESSES: usize = 100;
-const MAX_PORTS: usize = 20_000;
-const MAX_HINTS: usize = 8;
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 
 impl Strategy for EndpointSlice {
-    fn default(&self, slice: &mut Value) {
-        fill_defaults(slice, "discovery/v1", "EndpointSlice");
-    }
-
     fn prepare_for_create(&self, _context: &Context, slice: &mut Value) {
         drop_topology(slice);
     }
@@ -36,24 +28,17 @@ impl Strategy for EndpointSlice {
     }
 
     fn validate(&self, slice: &Value) -> ErrorList {
-        let mut errors = validate_head(slice);
-        validate_endpoints(&mut errors, slice);
+        let mut errors = ErrorList::new();
+        for (index, endpoint) in slice.list("endpoints").iter().enumerate() {
+            let path = Path::new("endpoints").index(index).child("addresses");
+            validate_addresses(&mut errors, endpoint, slice.text("addressType"), &path);
+        }
         errors
     }
 
+    /// What an older version took for valid may stay if it is not touched.
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = validate_head(new);
-        let before = errors.len();
-        validate_endpoints(&mut errors, new);
-        // What an older version took for valid may stay if it is not touched.
-        if errors.len() > before && !equality::changed(new, old, &["endpoints"]) {
-            errors.truncate(before);
-        }
-        if new.text("addressType") != old.text("addressType") {
-            let path = Path::new("addressType");
-            errors.push(Error::invalid(&path, new.text("addressType"), FIELD_IS_IMMUTABLE));
-        }
-        errors
+        if equality::changed(new, old, &["endpoints"]) { self.validate(new) } else { ErrorList::new() }
     }
 
     fn warnings(&self, slice: &Value, old: Option<&Value>) -> Vec<String> {
@@ -99,72 +84,7 @@ fn drop_topology(slice: &mut Value) {
     }
 }
 
-fn validate_head(slice: &Value) -> ErrorList {
-    let mut errors = ErrorList::new();
-    let address_type = slice.text("addressType");
-    one_of(&mut errors, &Path::new("addressType"), address_type, &["FQDN", "IPv4", "IPv6"]);
-    let (ports, path) = (slice.list("ports"), Path::new("ports"));
-    if ports.len() > MAX_PORTS {
-        errors.push(Error::too_many(&path, ports.len(), MAX_PORTS));
-        return errors;
-    }
-    let mut seen: Vec<&str> = Vec::new();
-    for (index, port) in ports.iter().enumerate() {
-        let (path, name) = (path.index(index), port.text("name"));
-        if !name.is_empty() {
-            each(&mut errors, &path.child("name"), name, names::is_dns1123_label(name));
-        }
-        if seen.contains(&name) {
-            errors.push(Error::duplicate(&path.child("name"), name));
-        } else {
-            seen.push(name);
-        }
-        match port.opt_text("protocol") {
-            None => errors.push(Error::required(&path.child("protocol"), "")),
-            Some(protocol) if !PROTOCOLS.contains(&protocol) => {
-                errors.push(Error::not_supported(&path.child("protocol"), protocol, &PROTOCOLS));
-            }
-            Some(_) => {}
-        }
-        if let Some(protocol) = port.opt_text("appProtocol") {
-            each(&mut errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
-        }
-    }
-    errors
-}
-
-fn validate_endpoints(errors: &mut ErrorList, slice: &Value) {
-    let (endpoints, path) = (slice.list("endpoints"), Path::new("endpoints"));
-    if endpoints.len() > MAX_ENDPOINTS {
-        errors.push(Error::too_many(&path, endpoints.len(), MAX_ENDPOINTS));
-        return;
-    }
-    for (index, endpoint) in endpoints.iter().enumerate() {
-        let path = path.index(index);
-        validate_addresses(errors, endpoint, slice.text("addressType"), &path.child("addresses"));
-        if let Some(node) = endpoint.opt_text("nodeName") {
-            each(errors, &path.child("nodeName"), node, names::dns1123_subdomain(node, false));
-        }
-        if let Some(hostname) = endpoint.opt_text("hostname") {
-            each(errors, &path.child("hostname"), hostname, names::is_dns1123_label(hostname));
-        }
-        if let Some(hints) = endpoint.field("hints") {
-            let zone: fn(&str) -> Vec<String> = names::is_label_value;
-            let node: fn(&str) -> Vec<String> = |name| names::dns1123_subdomain(name, false);
-            for (list, rule) in [("forZones", zone), ("forNodes", node)] {
-                validate_hints(errors, hints.list(list), rule, &path.child("hints").child(list));
-            }
-        }
-    }
-}
-
 fn validate_addresses(errors: &mut ErrorList, endpoint: &Value, address_type: &str, path: &Path) {
-    let count = endpoint.list("addresses").len();
-    if count == 0 {
-        errors.push(Error::required(path, "must contain at least 1 address"));
-    } else if count > MAX_ADDRESSES {
-        errors.push(Error::too_many(path, count, MAX_ADDRESSES));
-    }
     for (index, address) in endpoint.texts("addresses").enumerate() {
         let at = path.index(index);
         let is_six = parse_ip_sloppy(address).is_some_and(|ip| ip.is_ipv6());
@@ -201,20 +121,6 @@ fn validate_domain_name(errors: &mut ErrorList, name: &str, path: &Path) {
         errors.push(Error::invalid(path, name, detail));
     } else if let Some(label) = name.split('.').find(|label| label.len() > 63) {
         errors.push(Error::invalid(path, label, names::is_dns1123_label(label).join(",")));
-    }
-}
-
-fn validate_hints(errors: &mut ErrorList, hints: &[Value], rule: fn(&str) -> Vec<String>, path: &Path) {
-    if hints.len() > MAX_HINTS {
-        errors.push(Error::too_many(path, hints.len(), MAX_HINTS));
-        return;
-    }
-    for (index, hint) in hints.iter().enumerate() {
-        let (path, name) = (path.index(index).child("name"), hint.text("name"));
-        if hints[..index].iter().any(|other| other.text("name") == name) {
-            errors.push(Error::duplicate(&path, name));
-        }
-        each(errors, &path, name, rule(name));
     }
 }
 

@@ -1,3 +1,3 @@
 //! The kinds of the group `discovery.k8s.io`.
 
-pub mod endpoint_slice;
+pub(crate) mod endpoint_slice;

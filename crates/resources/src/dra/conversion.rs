@@ -4,7 +4,7 @@
 //! written for the stable shape; [`Beta`] lets objects of the old shape pass through them.
 
 use crate::read::{Read, field_mut, list_mut, remove, set};
-use crate::{Context, Propagation, Strategy};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::ErrorList;
 use ferry_api::object::ensure_object;
@@ -16,14 +16,14 @@ const OF_REQUEST: [&str; 7] =
     ["deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity"];
 
 /// The strategy of a kind whose v1beta1 differs in shape.
-pub struct Beta<S> {
+pub(crate) struct Beta<S> {
     stable: S,
     to: fn(&mut Value),
     from: fn(&mut Value),
 }
 
 impl<S: Strategy> Beta<S> {
-    pub fn claim(stable: S) -> Self {
+    pub(crate) fn claim(stable: S) -> Self {
         Self {
             stable,
             to: |object| claim_to(field_mut(object, "spec")),
@@ -31,7 +31,7 @@ impl<S: Strategy> Beta<S> {
         }
     }
 
-    pub fn template(stable: S) -> Self {
+    pub(crate) fn template(stable: S) -> Self {
         Self {
             stable,
             to: |object| claim_to(field_mut(object, "spec").and_then(|spec| field_mut(spec, "spec"))),
@@ -39,7 +39,7 @@ impl<S: Strategy> Beta<S> {
         }
     }
 
-    pub fn slice(stable: S) -> Self {
+    pub(crate) fn slice(stable: S) -> Self {
         Self {
             stable,
             to: |object| slice_to(field_mut(object, "spec")),
@@ -132,10 +132,6 @@ impl<S: Strategy> Strategy for Beta<S> {
         self.stable.validate(&self.stable_form(object))
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        self.stable.validate_name(name, prefix)
-    }
-
     fn prepare_for_update(&self, context: &Context, new: &mut Value, old: &Value) {
         let old = self.stable_form(old);
         self.through(new, |new| self.stable.prepare_for_update(context, new, &old));
@@ -159,20 +155,8 @@ impl<S: Strategy> Strategy for Beta<S> {
         self.stable.warnings(&self.stable_form(new), old.as_ref())
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        self.stable.allows_unconditional_update()
-    }
-
-    fn selectable_fields(&self, object: Node<'_>) -> Vec<(&'static str, String)> {
-        self.stable.selectable_fields(Node::Value(&self.stable_form(&object.to_value())))
-    }
-
     fn computed_cells(&self, object: Node<'_>, now: Timestamp) -> Vec<Value> {
         self.stable.computed_cells(Node::Value(&self.stable_form(&object.to_value())), now)
-    }
-
-    fn default_propagation(&self) -> Propagation {
-        self.stable.default_propagation()
     }
 }
 
@@ -190,7 +174,7 @@ mod tests {
         let flat = || json!({"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}}});
         check(&beta, flat(), &[]);
         let mut object = flat();
-        beta.default(&mut object);
+        crate::testing::default(&beta, &mut object);
         assert_eq!(
             object["spec"]["devices"]["requests"][0],
             json!({"name": "r", "deviceClassName": "c", "allocationMode": "ExactCount", "count": 1})

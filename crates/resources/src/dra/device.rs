@@ -1,12 +1,10 @@
 //! One device of a slice: attributes, capacities, counters and where it can be used.
 
-use super::naming::{validate_label, validate_list, validate_qualified_name, validate_set};
+use super::naming::{validate_label, validate_qualified_name};
 use super::resource_claim::validate_binding_conditions;
 use super::taint::validate_taint;
-use crate::names;
-use crate::pod_spec::scheduling::validate_node_selector;
+use crate::dra::naming::validate_each;
 use crate::read::Read;
-use crate::validation::each;
 use crate::validation::resources::quantity;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::quantity::Quantity;
@@ -17,11 +15,6 @@ use std::sync::LazyLock;
 
 const MAX_ENTRIES: usize = 32;
 const MAX_VALUES: usize = 48;
-const MAX_VALUE: usize = 64;
-const MAX_TAINTS: usize = 16;
-const MAX_CONSUMPTIONS: usize = 2;
-pub const MAX_COUNTERS: usize = 32;
-const MAX_OPTIONS: usize = 10;
 const VALUES: [&str; 8] = ["bool", "int", "string", "version", "bools", "ints", "strings", "versions"];
 
 static SEMVER: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,8 +26,13 @@ static SEMVER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// `old` is the device of this name in the old slice, whose taints may stay.
-pub fn validate_device(errors: &mut ErrorList, device: &Value, old: Option<&Value>, per_device: bool, path: &Path) {
-    validate_label(errors, device.text("name"), &path.child("name"));
+pub(super) fn validate_device(
+    errors: &mut ErrorList,
+    device: &Value,
+    old: Option<&Value>,
+    per_device: bool,
+    path: &Path,
+) {
     let (attributes, capacities) = (device.entries("attributes"), device.entries("capacity"));
     let entries = attributes.len() + capacities.len();
     if entries > MAX_ENTRIES {
@@ -57,36 +55,20 @@ pub fn validate_device(errors: &mut ErrorList, device: &Value, old: Option<&Valu
         validate_capacity(errors, capacity, device.flag("allowMultipleAllocations"), &at.key(name));
     }
     if old.is_none_or(|old| old.list("taints") != device.list("taints")) {
-        validate_list(errors, device.list("taints"), MAX_TAINTS, &path.child("taints"), |errors, taint, path| {
+        validate_each(errors, device.list("taints"), &path.child("taints"), |errors, taint, path| {
             validate_taint(errors, Some(taint), None, path);
         });
     }
     let (consumptions, at) = (device.list("consumesCounters"), path.child("consumesCounters"));
-    let key = |consumption: &Value| consumption.text("counterSet").to_owned();
-    validate_set(errors, consumptions, MAX_CONSUMPTIONS, &at, key, |errors, consumption, path| {
-        validate_counters(errors, consumption, "counterSet", path);
-    });
+    validate_each(errors, consumptions, &at, validate_counters);
     validate_place(errors, device, per_device, path);
     validate_binding_conditions(errors, device, path);
 }
 
-/// A set of counters, or what is taken from one; `key` holds the set's name.
-pub fn validate_counters(errors: &mut ErrorList, set: &Value, key: &str, path: &Path) {
-    let name = set.text(key);
-    if name.is_empty() {
-        errors.push(Error::required(&path.child(key), ""));
-    } else {
-        validate_label(errors, name, &path.child(key));
-    }
-    let (counters, at) = (set.entries("counters"), path.child("counters"));
-    if counters.is_empty() {
-        errors.push(Error::required(&at, ""));
-    } else if counters.len() > MAX_COUNTERS {
-        errors.push(Error::too_many(&at, counters.len(), MAX_COUNTERS));
-    } else {
-        for name in counters.keys() {
-            validate_label(errors, name, &at);
-        }
+/// The names of a set of counters, or of those that are taken from one.
+pub(super) fn validate_counters(errors: &mut ErrorList, set: &Value, path: &Path) {
+    for name in set.entries("counters").keys() {
+        validate_label(errors, name, &path.child("counters"));
     }
 }
 
@@ -97,21 +79,16 @@ fn count_values(attribute: &Value) -> usize {
 
 fn validate_attribute(errors: &mut ErrorList, attribute: &Value, path: &Path) {
     let given = VALUES.iter().filter(|key| attribute.has(key)).count();
-    let text = |errors: &mut ErrorList, value: &str, is_version: bool, path: &Path| {
-        if is_version && !SEMVER.is_match(value) {
+    let mut version = |value: &str, path: &Path| {
+        if !SEMVER.is_match(value) {
             errors.push(Error::invalid(path, value, "must be a string compatible with semver.org spec 2.0.0"));
         }
-        if value.len() > MAX_VALUE {
-            errors.push(Error::too_long(path, MAX_VALUE));
-        }
     };
-    for (one, many) in [("string", "strings"), ("version", "versions")] {
-        if let Some(value) = attribute.opt_text(one) {
-            text(errors, value, one == "version", &path.child(one));
-        }
-        for (index, value) in attribute.texts(many).enumerate() {
-            text(errors, value, one == "version", &path.child(many).index(index));
-        }
+    if let Some(value) = attribute.opt_text("version") {
+        version(value, &path.child("version"));
+    }
+    for (index, value) in attribute.texts("versions").enumerate() {
+        version(value, &path.child("versions").index(index));
     }
     if given != 1 {
         let value = if given == 0 { Value::from("") } else { attribute.clone() };
@@ -157,9 +134,6 @@ fn validate_options(errors: &mut ErrorList, values: &[Value], default: &Quantity
             let at = path.index(index + 1);
             errors.push(Error::invalid(&at, next.to_string(), "values must be sorted in ascending order"));
         }
-    }
-    if values.len() > MAX_OPTIONS {
-        errors.push(Error::too_many(path, values.len(), MAX_OPTIONS));
     }
     let mut seen = HashSet::new();
     for (index, option) in parsed.iter().enumerate() {
@@ -233,12 +207,10 @@ fn validate_place(errors: &mut ErrorList, device: &Value, per_device: bool, path
             errors.push(Error::invalid(&at, name, "must not be empty"));
         } else {
             given.push("`nodeName`");
-            each(errors, &at, name, names::dns1123_subdomain(name, false));
         }
     }
-    if let Some(selector) = device.field("nodeSelector") {
+    if device.has("nodeSelector") {
         given.push("`nodeSelector`");
-        validate_node_selector(errors, selector, &path.child("nodeSelector"));
     }
     match device.opt_flag("allNodes") {
         Some(true) => given.push("`allNodes`"),
@@ -257,7 +229,7 @@ fn validate_place(errors: &mut ErrorList, device: &Value, per_device: bool, path
 }
 
 /// Whether a device uses what makes slices costlier to read.
-pub fn is_advanced(device: &Value) -> bool {
+pub(super) fn is_advanced(device: &Value) -> bool {
     let lists = |attributes: &Map<String, Value>| {
         attributes.values().any(|attribute| VALUES[4..].iter().any(|key| attribute.has(key)))
     };

@@ -1,27 +1,20 @@
 //! DeviceClass: the strategy of a kind of device that claims can ask for.
 
-use super::naming::validate_list;
-use super::request::{MAX_CONFIG, validate_configuration, validate_selectors};
+use super::request::{validate_configuration, validate_selectors};
 use crate::Strategy;
+use crate::dra::naming::validate_each;
 use crate::read::Read;
-use crate::validation::resources::is_extended;
-use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::field::{ErrorList, Path};
 use serde_json::Value;
 
-pub struct DeviceClass;
+pub(crate) struct DeviceClass;
 
 impl Strategy for DeviceClass {
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (class.field("spec"), Path::new("spec"));
         validate_selectors(&mut errors, spec.list("selectors"), &path.child("selectors"));
-        validate_list(&mut errors, spec.list("config"), MAX_CONFIG, &path.child("config"), validate_configuration);
-        if let Some(name) = spec.opt_text("extendedResourceName")
-            && !is_extended(name)
-        {
-            let at = path.child("extendedResourceName");
-            errors.push(Error::invalid(&at, name, "must be a valid extended resource name"));
-        }
+        validate_each(&mut errors, spec.list("config"), &path.child("config"), validate_configuration);
         errors
     }
 }

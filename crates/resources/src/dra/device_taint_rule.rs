@@ -1,18 +1,14 @@
 //! DeviceTaintRule: the strategy of taints that an administrator puts on devices.
 
-use super::naming::{validate_driver, validate_label, validate_pool};
 use super::taint::{set_time_added, validate_taint};
 use crate::read::{Read, ReadNode, field_mut, remove};
-use crate::validation::conditions::validate_conditions;
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
-use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::field::{ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct DeviceTaintRule;
-
-const MAX_CONDITIONS: usize = 8;
+pub(crate) struct DeviceTaintRule;
 
 impl Strategy for DeviceTaintRule {
     fn prepare_for_create(&self, context: &Context, rule: &mut Value) {
@@ -41,16 +37,6 @@ impl Strategy for DeviceTaintRule {
         validate(new, Some(old))
     }
 
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (conditions, path) = (new.field("status").list("conditions"), Path::new("status").child("conditions"));
-        validate_conditions(&mut errors, conditions, &path);
-        if conditions.len() > MAX_CONDITIONS {
-            errors.push(Error::too_many(&path, conditions.len(), MAX_CONDITIONS));
-        }
-        errors
-    }
-
     fn computed_cells(&self, rule: Node<'_>, now: Timestamp) -> Vec<Value> {
         let added = rule.field("spec").field("taint").field("timeAdded");
         vec![added.map(|time| print::since(Some(time), now)).unwrap_or_default().into()]
@@ -59,19 +45,8 @@ impl Strategy for DeviceTaintRule {
 
 fn validate(rule: &Value, old: Option<&Value>) -> ErrorList {
     let mut errors = ErrorList::new();
-    let (spec, path) = (rule.field("spec"), Path::new("spec"));
-    let (selector, at) = (spec.field("deviceSelector"), path.child("deviceSelector"));
-    for (key, rule) in [
-        ("driver", validate_driver as fn(&mut ErrorList, &str, &Path)),
-        ("pool", validate_pool),
-        ("device", validate_label),
-    ] {
-        if let Some(name) = selector.opt_text(key) {
-            rule(&mut errors, name, &at.child(key));
-        }
-    }
-    let was = old.field("spec").field("taint");
-    validate_taint(&mut errors, spec.field("taint"), was, &path.child("taint"));
+    let (taint, was) = (rule.field("spec").field("taint"), old.field("spec").field("taint"));
+    validate_taint(&mut errors, taint, was, &Path::new("spec").child("taint"));
     errors
 }
 

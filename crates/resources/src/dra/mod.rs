@@ -1,12 +1,12 @@
 //! The kinds of the group `resource.k8s.io`.
 
-pub mod conversion;
+pub(crate) mod conversion;
 mod device;
-pub mod device_class;
-pub mod device_taint_rule;
-mod naming;
+pub(crate) mod device_class;
+pub(crate) mod device_taint_rule;
+pub(crate) mod naming;
 mod request;
-pub mod resource_claim;
-pub mod resource_claim_template;
-pub mod resource_slice;
+pub(crate) mod resource_claim;
+pub(crate) mod resource_claim_template;
+pub(crate) mod resource_slice;
 mod taint;

@@ -2,27 +2,15 @@
 
 use crate::names;
 use crate::validation::each;
+use crate::validation::volumes::validate_csi_driver_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
-use std::collections::HashSet;
 
-const MAX_DRIVER: usize = 63;
 const MAX_POOL: usize = 253;
 const MAX_ID: usize = 32;
 
-pub fn validate_driver(errors: &mut ErrorList, name: &str, path: &Path) {
-    if name.is_empty() {
-        errors.push(Error::required(path, ""));
-        return;
-    }
-    if name.len() > MAX_DRIVER {
-        errors.push(Error::too_long(path, MAX_DRIVER));
-    }
-    each(errors, path, name, names::is_dns1123_subdomain(&name.to_lowercase()));
-}
-
 /// Subdomains with slashes between them.
-pub fn validate_pool(errors: &mut ErrorList, name: &str, path: &Path) {
+pub(crate) fn validate_pool(errors: &mut ErrorList, name: &str, path: &Path) {
     if name.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -35,19 +23,19 @@ pub fn validate_pool(errors: &mut ErrorList, name: &str, path: &Path) {
     }
 }
 
-pub fn validate_label(errors: &mut ErrorList, name: &str, path: &Path) {
+pub(crate) fn validate_label(errors: &mut ErrorList, name: &str, path: &Path) {
     each(errors, path, name, names::is_dns1123_label(name));
 }
 
 /// `name` or `domain/name`, where the name is one that C would take.
-pub fn validate_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
+pub(crate) fn validate_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
     match name.split('/').collect::<Vec<_>>()[..] {
         [id] => validate_identifier(errors, id, path),
         [domain, id] => {
             if domain.is_empty() {
                 errors.push(Error::invalid(path, "", "the domain must not be empty"));
             } else {
-                validate_driver(errors, domain, path);
+                validate_csi_driver_name(errors, domain, path);
             }
             if id.is_empty() {
                 errors.push(Error::invalid(path, "", "the name must not be empty"));
@@ -59,7 +47,7 @@ pub fn validate_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) 
     }
 }
 
-pub fn validate_fully_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
+pub(crate) fn validate_fully_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
     validate_qualified_name(errors, name, path);
     if !name.contains('/') {
         let detail = "a fully qualified name must be a domain and a name separated by a slash";
@@ -83,7 +71,7 @@ fn validate_identifier(errors: &mut ErrorList, id: &str, path: &Path) {
 }
 
 /// A UUID in lower case.
-pub fn validate_uid(errors: &mut ErrorList, uid: &str, path: &Path) {
+pub(crate) fn validate_uid(errors: &mut ErrorList, uid: &str, path: &Path) {
     let is_hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
     let parts: Vec<&str> = uid.split('-').collect();
     let good = parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12]) && parts.iter().all(|part| is_hex(part));
@@ -96,45 +84,14 @@ pub fn validate_uid(errors: &mut ErrorList, uid: &str, path: &Path) {
     }
 }
 
-/// A list of at most so many; when there are more, nothing else is said of it.
-pub fn validate_list(
+/// Judges each item of a list by a rule.
+pub(crate) fn validate_each(
     errors: &mut ErrorList,
     items: &[Value],
-    most: usize,
     path: &Path,
-    validate: impl Fn(&mut ErrorList, &Value, &Path),
-) -> bool {
-    if items.len() > most {
-        errors.push(Error::too_many(path, items.len(), most));
-        return false;
-    }
+    mut validate: impl FnMut(&mut ErrorList, &Value, &Path),
+) {
     for (index, item) in items.iter().enumerate() {
         validate(errors, item, &path.index(index));
     }
-    true
-}
-
-/// The same for a set, whose items differ in their key.
-pub fn validate_set(
-    errors: &mut ErrorList,
-    items: &[Value],
-    most: usize,
-    path: &Path,
-    key: impl Fn(&Value) -> String,
-    validate: impl Fn(&mut ErrorList, &Value, &Path),
-) {
-    if !validate_list(errors, items, most, path, validate) {
-        return;
-    }
-    let mut seen = HashSet::new();
-    for (index, item) in items.iter().enumerate() {
-        let key = key(item);
-        if !seen.insert(key.clone()) {
-            errors.push(Error::duplicate(&path.index(index), key));
-        }
-    }
-}
-
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }

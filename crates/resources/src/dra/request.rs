@@ -1,27 +1,19 @@
 //! What a claim asks for: requests, constraints between them, and configuration.
 //! Claims, templates and classes share it.
 
-use super::naming::{
-    text, validate_driver, validate_fully_qualified_name, validate_label, validate_list, validate_set,
-};
-use super::taint::{default_tolerations, validate_toleration};
+use super::naming::{validate_fully_qualified_name, validate_label};
+use super::taint::validate_toleration;
 use crate::cel::device;
-use crate::names;
+use crate::dra::naming::validate_each;
 use crate::read::{Read, default_int, default_text, field_mut, list_mut};
-use crate::validation::each;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub const MAX_REQUESTS: usize = 32;
-const MAX_CONSTRAINTS: usize = 32;
-pub const MAX_CONFIG: usize = 32;
-const MAX_SELECTORS: usize = 32;
-const MAX_ALTERNATIVES: usize = 8;
 const MAX_EXPRESSION: usize = 10 * 1024;
 const MAX_PARAMETERS: usize = 10 * 1024;
 
 /// The defaults of a claim's spec.
-pub fn default_claim(spec: &mut Value) {
+pub(super) fn default_claim(spec: &mut Value) {
     let Some(devices) = field_mut(spec, "devices") else { return };
     for request in list_mut(devices, "requests") {
         if let Some(exact) = field_mut(request, "exactly") {
@@ -36,15 +28,12 @@ fn default_request(request: &mut Value) {
     if request.text("allocationMode") == "ExactCount" {
         default_int(request, "count", 1);
     }
-    default_tolerations(request);
 }
 
-pub fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
+pub(super) fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     let (devices, path) = (spec.field("devices"), path.child("devices"));
-    let key = |request: &Value| request.text("name").to_owned();
-    validate_set(errors, devices.list("requests"), MAX_REQUESTS, &path.child("requests"), key, validate_request);
-    let constraints_at = path.child("constraints");
-    validate_list(errors, devices.list("constraints"), MAX_CONSTRAINTS, &constraints_at, |errors, constraint, path| {
+    validate_each(errors, devices.list("requests"), &path.child("requests"), validate_request);
+    validate_each(errors, devices.list("constraints"), &path.child("constraints"), |errors, constraint, path| {
         validate_references(errors, constraint, devices, &path.child("requests"));
         match (constraint.opt_text("matchAttribute"), constraint.opt_text("distinctAttribute")) {
             (Some(name), _) => validate_fully_qualified_name(errors, name, &path.child("matchAttribute")),
@@ -55,14 +44,13 @@ pub fn validate_claim(errors: &mut ErrorList, spec: Option<&Value>, path: &Path)
             }
         }
     });
-    validate_list(errors, devices.list("config"), MAX_CONFIG, &path.child("config"), |errors, config, path| {
+    validate_each(errors, devices.list("config"), &path.child("config"), |errors, config, path| {
         validate_references(errors, config, devices, &path.child("requests"));
         validate_configuration(errors, config, path);
     });
 }
 
 fn validate_request(errors: &mut ErrorList, request: &Value, path: &Path) {
-    validate_label(errors, request.text("name"), &path.child("name"));
     let alternatives = request.list("firstAvailable");
     match (request.field("exactly"), alternatives.is_empty()) {
         (None, true) => {
@@ -74,24 +62,11 @@ fn validate_request(errors: &mut ErrorList, request: &Value, path: &Path) {
             errors.push(Error::invalid(path, Value::Null, detail));
         }
         (Some(exact), true) => validate_one(errors, exact, &path.child("exactly")),
-        (None, false) => {
-            let key = |request: &Value| request.text("name").to_owned();
-            let at = path.child("firstAvailable");
-            validate_set(errors, alternatives, MAX_ALTERNATIVES, &at, key, |errors, request, path| {
-                validate_label(errors, request.text("name"), &path.child("name"));
-                validate_one(errors, request, path);
-            });
-        }
+        (None, false) => validate_each(errors, alternatives, &path.child("firstAvailable"), validate_one),
     }
 }
 
 fn validate_one(errors: &mut ErrorList, request: &Value, path: &Path) {
-    let (class, at) = (request.text("deviceClassName"), path.child("deviceClassName"));
-    if class.is_empty() {
-        errors.push(Error::required(&at, ""));
-    } else {
-        each(errors, &at, class, names::is_dns1123_subdomain(class));
-    }
     validate_selectors(errors, request.list("selectors"), &path.child("selectors"));
     let (count, at) = (request.int("count"), path.child("count"));
     match request.text("allocationMode") {
@@ -101,41 +76,33 @@ fn validate_one(errors: &mut ErrorList, request: &Value, path: &Path) {
         }
         "All" => {}
         "ExactCount" if count <= 0 => errors.push(Error::invalid(&at, count, "must be greater than zero")),
-        "ExactCount" => {}
-        other => {
-            let at = path.child("allocationMode");
-            errors.push(Error::not_supported(&at, other, &["All", "ExactCount"]));
-        }
+        _ => {}
     }
     for (index, toleration) in request.list("tolerations").iter().enumerate() {
         validate_toleration(errors, toleration, &path.child("tolerations").index(index));
     }
 }
 
-pub fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Path) {
-    validate_list(errors, selectors, MAX_SELECTORS, path, |errors, selector, path| {
-        let at = path.child("cel");
-        let Some(expression) = selector.field("cel") else {
-            errors.push(Error::required(&at, ""));
-            return;
-        };
-        let (expression, at) = (expression.text("expression"), at.child("expression"));
-        if expression.len() > MAX_EXPRESSION {
-            errors.push(Error::too_long(&at, MAX_EXPRESSION));
-        } else if let Err(detail) = device::compile(expression) {
-            errors.push(Error::invalid(&at, expression, detail));
+pub(super) fn validate_selectors(errors: &mut ErrorList, selectors: &[Value], path: &Path) {
+    validate_each(errors, selectors, path, |errors, selector, path| {
+        let expression = selector.field("cel").map(|cel| cel.text("expression"));
+        // One that is too long is not worth compiling.
+        if let Some(expression) = expression.filter(|expression| expression.len() <= MAX_EXPRESSION)
+            && let Err(detail) = device::compile(expression)
+        {
+            errors.push(Error::invalid(&path.child("cel").child("expression"), expression, detail));
         }
     });
 }
 
 /// The requests of the claim that something is about: `request` or `request/alternative`.
-pub fn validate_references(errors: &mut ErrorList, holder: &Value, devices: Option<&Value>, path: &Path) {
-    validate_set(errors, holder.list("requests"), MAX_REQUESTS, path, text, |errors, name, path| {
+pub(super) fn validate_references(errors: &mut ErrorList, holder: &Value, devices: Option<&Value>, path: &Path) {
+    validate_each(errors, holder.list("requests"), path, |errors, name, path| {
         validate_reference(errors, name.as_str().unwrap_or_default(), devices, path);
     });
 }
 
-pub fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&Value>, path: &Path) {
+pub(super) fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&Value>, path: &Path) {
     let detail =
         "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
     let segments: Vec<&str> = name.split('/').collect();
@@ -158,17 +125,14 @@ pub fn validate_reference(errors: &mut ErrorList, name: &str, devices: Option<&V
 }
 
 /// Configuration for a driver, which alone knows what it means.
-pub fn validate_configuration(errors: &mut ErrorList, config: &Value, path: &Path) {
-    let at = path.child("opaque");
-    let Some(opaque) = config.field("opaque") else {
-        errors.push(Error::required(&at, ""));
-        return;
-    };
-    validate_driver(errors, opaque.text("driver"), &at.child("driver"));
-    validate_raw(errors, opaque.field("parameters"), MAX_PARAMETERS, &at.child("parameters"));
+pub(super) fn validate_configuration(errors: &mut ErrorList, config: &Value, path: &Path) {
+    if let Some(opaque) = config.field("opaque") {
+        let at = path.child("opaque").child("parameters");
+        validate_raw(errors, opaque.field("parameters"), MAX_PARAMETERS, &at);
+    }
 }
 
-pub fn validate_raw(errors: &mut ErrorList, raw: Option<&Value>, most: usize, path: &Path) {
+pub(super) fn validate_raw(errors: &mut ErrorList, raw: Option<&Value>, most: usize, path: &Path) {
     match raw {
         None => errors.push(Error::required(path, "")),
         Some(raw) if raw.to_string().len() > most => errors.push(Error::too_long(path, most)),

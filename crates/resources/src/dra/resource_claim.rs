@@ -1,15 +1,11 @@
 //! ResourceClaim: the strategy of asking for devices and of what was given.
 
-use super::naming::{validate_driver, validate_label, validate_list, validate_pool, validate_set, validate_uid};
 use super::request::{
-    MAX_CONFIG, default_claim, validate_claim, validate_configuration, validate_raw, validate_reference,
-    validate_references,
+    default_claim, validate_claim, validate_configuration, validate_raw, validate_reference, validate_references,
 };
-use crate::pod_spec::scheduling::validate_node_selector;
+use crate::dra::naming::validate_each;
 use crate::read::{Read, ReadNode, field_mut, set};
-use crate::validation::conditions::validate_conditions;
-use crate::validation::labels::validate_label_name;
-use crate::validation::{FIELD_IS_IMMUTABLE, equality, one_of, shown};
+use crate::validation::FIELD_IS_IMMUTABLE;
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -19,14 +15,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::HashSet;
 
-pub struct ResourceClaim;
+pub(crate) struct ResourceClaim;
 
-const MAX_RESERVED: usize = 256;
-const MAX_RESULTS: usize = 32;
-const MAX_CONDITIONS: usize = 8;
 const MAX_DATA: usize = 10 * 1024;
-const MAX_ADDRESSES: usize = 16;
-const MAX_BINDING: usize = 4;
 
 impl Strategy for ResourceClaim {
     fn default(&self, claim: &mut Value) {
@@ -55,12 +46,8 @@ impl Strategy for ResourceClaim {
         errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        if equality::changed(new, old, &["spec"]) {
-            errors.push(Error::invalid(&Path::new("spec"), shown(new.field("spec")), FIELD_IS_IMMUTABLE));
-        }
-        errors
+    fn validate_update(&self, _new: &Value, _old: &Value) -> ErrorList {
+        ErrorList::new()
     }
 
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
@@ -107,25 +94,14 @@ fn validate_status(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let (status, was, path) = (new.field("status"), old.field("status"), Path::new("status"));
     let (reserved, at) = (status.list("reservedFor"), path.child("reservedFor"));
-    let uid = |consumer: &Value| consumer.text("uid").to_owned();
-    validate_set(&mut errors, reserved, MAX_RESERVED, &at, uid, |errors, consumer, path| {
-        for key in ["resource", "name", "uid"] {
-            if consumer.text(key).is_empty() {
-                errors.push(Error::required(&path.child(key), ""));
-            }
+    let allocated = allocated(status);
+    let mut seen = HashSet::new();
+    validate_each(&mut errors, status.list("devices"), &path.child("devices"), |errors, device, path| {
+        validate_device(errors, device, &allocated, path);
+        if !seen.insert(identity(device)) {
+            errors.push(Error::duplicate(path, identity(device)));
         }
     });
-    let allocated = allocated(status);
-    validate_set(
-        &mut errors,
-        status.list("devices"),
-        usize::MAX,
-        &path.child("devices"),
-        identity,
-        |errors, device, path| {
-            validate_device(errors, device, &allocated, path);
-        },
-    );
     if !reserved.is_empty() {
         if !status.has("allocation") {
             errors.push(Error::forbidden(&at, "may not be specified when `allocated` is not set"));
@@ -148,45 +124,24 @@ fn validate_status(new: &Value, old: &Value) -> ErrorList {
 fn validate_allocation(errors: &mut ErrorList, claim: &Value, allocation: &Value, path: &Path) {
     let asked = claim.field("spec").field("devices");
     let (devices, at) = (allocation.field("devices"), path.child("devices"));
-    validate_list(errors, devices.list("results"), MAX_RESULTS, &at.child("results"), |errors, result, path| {
+    validate_each(errors, devices.list("results"), &at.child("results"), |errors, result, path| {
         validate_reference(errors, result.text("request"), asked, &path.child("request"));
-        validate_driver(errors, result.text("driver"), &path.child("driver"));
-        validate_pool(errors, result.text("pool"), &path.child("pool"));
-        validate_label(errors, result.text("device"), &path.child("device"));
         validate_binding_conditions(errors, result, path);
-        if let Some(share) = result.opt_text("shareID") {
-            validate_uid(errors, share, &path.child("shareID"));
-        }
     });
-    validate_list(errors, devices.list("config"), 2 * MAX_CONFIG, &at.child("config"), |errors, config, path| {
-        one_of(errors, &path.child("source"), config.text("source"), &["FromClaim", "FromClass"]);
+    validate_each(errors, devices.list("config"), &at.child("config"), |errors, config, path| {
         validate_references(errors, config, asked, &path.child("requests"));
         validate_configuration(errors, config, path);
     });
-    if let Some(selector) = allocation.field("nodeSelector") {
-        validate_node_selector(errors, selector, &path.child("nodeSelector"));
-    }
 }
 
 /// The conditions under which a device becomes ready, and those under which it never will.
-pub fn validate_binding_conditions(errors: &mut ErrorList, device: &Value, path: &Path) {
+pub(crate) fn validate_binding_conditions(errors: &mut ErrorList, device: &Value, path: &Path) {
     const READY: &str = "bindingConditions";
     const FAILED: &str = "bindingFailureConditions";
-    for key in [READY, FAILED] {
-        validate_list(errors, device.list(key), MAX_BINDING, &path.child(key), |errors, name, path| {
-            validate_label_name(errors, name.as_str().unwrap_or_default(), path);
-        });
-    }
-    for key in [READY, FAILED] {
-        let mut seen = HashSet::new();
-        for (index, name) in device.texts(key).enumerate() {
-            let at = path.child(key).index(index);
-            if !seen.insert(name) {
-                errors.push(Error::duplicate(&at, name));
-            }
-            if key == FAILED && device.texts(READY).any(|ready| ready == name) {
-                errors.push(Error::invalid(&at, name, format!("{FAILED} must not overlap with {READY}")));
-            }
+    for (index, name) in device.texts(FAILED).enumerate() {
+        if device.texts(READY).any(|ready| ready == name) {
+            let at = path.child(FAILED).index(index);
+            errors.push(Error::invalid(&at, name, format!("{FAILED} must not overlap with {READY}")));
         }
     }
     for (missing, used) in [(READY, FAILED), (FAILED, READY)] {
@@ -198,32 +153,15 @@ pub fn validate_binding_conditions(errors: &mut ErrorList, device: &Value, path:
 }
 
 fn validate_device(errors: &mut ErrorList, device: &Value, allocated: &HashSet<String>, path: &Path) {
-    validate_driver(errors, device.text("driver"), &path.child("driver"));
-    validate_pool(errors, device.text("pool"), &path.child("pool"));
-    validate_label(errors, device.text("device"), &path.child("device"));
-    if let Some(share) = device.opt_text("shareID") {
-        validate_uid(errors, share, &path.child("shareID"));
-    }
     let name = identity(device);
     if !allocated.contains(&name) {
         errors.push(Error::invalid(path, name, "must be an allocated device in the claim"));
     }
-    let (conditions, at) = (device.list("conditions"), path.child("conditions"));
-    if conditions.len() > MAX_CONDITIONS {
-        errors.push(Error::too_many(&at, conditions.len(), MAX_CONDITIONS));
-    }
-    validate_conditions(errors, conditions, &at);
     if device.has("data") {
         validate_raw(errors, device.field("data"), MAX_DATA, &path.child("data"));
     }
-    let (network, at) = (device.field("networkData"), path.child("networkData"));
-    for (key, most) in [("interfaceName", 256), ("hardwareAddress", 128)] {
-        if network.text(key).len() > most {
-            errors.push(Error::too_long(&at.child(key), most));
-        }
-    }
-    let addresses = network.list("ips");
-    validate_set(errors, addresses, MAX_ADDRESSES, &at.child("ips"), super::naming::text, |errors, address, path| {
+    let (addresses, at) = (device.field("networkData").list("ips"), path.child("networkData").child("ips"));
+    validate_each(errors, addresses, &at, |errors, address, path| {
         let text = address.as_str().unwrap_or_default();
         let Some((ip, length)) = parse_cidr_sloppy(text) else {
             let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
@@ -284,9 +222,9 @@ mod tests {
         new["spec"]["devices"]["requests"][0]["name"] = "s".into();
         let errors = {
             let mut old = one();
-            ResourceClaim.default(&mut old);
-            ResourceClaim.default(&mut new);
-            ResourceClaim.validate_update(&new, &old)
+            crate::testing::default(&ResourceClaim, &mut old);
+            crate::testing::default(&ResourceClaim, &mut new);
+            crate::testing::update_errors(&ResourceClaim, "", &new, &old)
         };
         assert_eq!(errors[0].detail, FIELD_IS_IMMUTABLE);
         check_update(&ResourceClaim, one(), one(), &[]);
@@ -299,7 +237,7 @@ mod tests {
         new["status"] = json!({"allocation": {"devices": {"results": [result]}},
             "reservedFor": [{"resource": "pods", "name": "p", "uid": "1"}],
             "devices": [{"driver": "d.e", "pool": "p", "device": "x"}]});
-        assert_eq!(ResourceClaim.validate_status_update(&new, &one()), []);
+        assert_eq!(crate::testing::update_errors(&ResourceClaim, "status", &new, &one()), []);
         assert_eq!(Value::from(cells("ResourceClaim", new.clone())), json!(["a", "allocated,reserved", "10m"]));
         let mut freed = new.clone();
         freed["status"]["allocation"] = Value::Null;
@@ -309,7 +247,7 @@ mod tests {
         new["status"]["allocation"] = Value::Null;
         new["status"]["devices"] = json!([]);
         assert_eq!(
-            texts(&ResourceClaim.validate_status_update(&new, &one())),
+            texts(&crate::testing::update_errors(&ResourceClaim, "status", &new, &one())),
             ["status.reservedFor: Forbidden: may not be specified when `allocated` is not set"]
         );
     }

@@ -1,22 +1,17 @@
 //! ResourceSlice: the strategy of what devices a driver has, and where.
 
 use super::device::{is_advanced, validate_counters, validate_device};
-use super::naming::{validate_driver, validate_pool, validate_set};
 use super::taint::set_time_added;
-use crate::names;
-use crate::pod_spec::scheduling::validate_node_selector;
-use crate::read::{Read, ReadNode, field_mut, list_mut, remove};
-use crate::validation::{FIELD_IS_IMMUTABLE, each, shown};
+use crate::dra::naming::validate_each;
+use crate::read::{Read, field_mut, list_mut, remove};
 use crate::{Context, Strategy};
-use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct ResourceSlice;
+pub(crate) struct ResourceSlice;
 
 const MAX_DEVICES: usize = 128;
 const MAX_ADVANCED_DEVICES: usize = 64;
-const MAX_COUNTER_SETS: usize = 8;
 const PLACES: &str = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
 
 impl Strategy for ResourceSlice {
@@ -57,58 +52,27 @@ impl Strategy for ResourceSlice {
         }
         vec![format!("spec.driver: driver names should be lowercase; {driver:?} contains uppercase characters")]
     }
-
-    fn selectable_fields(&self, slice: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = slice.field("spec");
-        vec![("spec.nodeName", spec.text("nodeName").into()), ("spec.driver", spec.text("driver").into())]
-    }
 }
 
 fn validate(slice: &Value, old: Option<&Value>) -> ErrorList {
     let mut errors = ErrorList::new();
     let (spec, path) = (slice.field("spec"), Path::new("spec"));
-    validate_driver(&mut errors, spec.text("driver"), &path.child("driver"));
-    let (pool, at) = (spec.field("pool"), path.child("pool"));
-    validate_pool(&mut errors, pool.text("name"), &at.child("name"));
-    let (count, generation) = (pool.int("resourceSliceCount"), pool.int("generation"));
-    if count <= 0 {
-        errors.push(Error::invalid(&at.child("resourceSliceCount"), count, "must be greater than zero"));
-    }
-    if generation < 0 {
-        let detail = "must be greater than or equal to zero";
-        errors.push(Error::invalid(&at.child("generation"), generation, detail));
-    }
-    if let Some(old) = old {
-        validate_unchanged(&mut errors, spec, old.field("spec"), &path);
-    }
     validate_place(&mut errors, spec, &path);
     if spec.has("sharedCounters") && spec.has("devices") {
         errors.push(Error::invalid(&path, "", "only one of `sharedCounters` or `devices` is allowed"));
     }
     let devices = spec.list("devices");
     let most = if devices.iter().any(is_advanced) { MAX_ADVANCED_DEVICES } else { MAX_DEVICES };
-    let name = |item: &Value| item.text("name").to_owned();
-    validate_set(&mut errors, devices, most, &path.child("devices"), name, |errors, device, path| {
+    if devices.len() > most {
+        errors.push(Error::too_many(&path.child("devices"), devices.len(), most));
+        return errors;
+    }
+    validate_each(&mut errors, devices, &path.child("devices"), |errors, device, path| {
         let was = old.field("spec").list("devices").iter().find(|old| old.text("name") == device.text("name"));
         validate_device(errors, device, was, spec.flag("perDeviceNodeSelection"), path);
     });
-    let (sets, at) = (spec.list("sharedCounters"), path.child("sharedCounters"));
-    validate_set(&mut errors, sets, MAX_COUNTER_SETS, &at, name, |errors, set, path| {
-        validate_counters(errors, set, "name", path);
-    });
+    validate_each(&mut errors, spec.list("sharedCounters"), &path.child("sharedCounters"), validate_counters);
     errors
-}
-
-/// A slice stays the same part of the same pool.
-fn validate_unchanged(errors: &mut ErrorList, spec: Option<&Value>, old: Option<&Value>, path: &Path) {
-    let mut same = |new: Option<&Value>, old: Option<&Value>, path: Path| {
-        if new != old {
-            errors.push(Error::invalid(&path, shown(new), FIELD_IS_IMMUTABLE));
-        }
-    };
-    same(spec.field("pool").field("name"), old.field("pool").field("name"), path.child("pool").child("name"));
-    same(spec.field("driver"), old.field("driver"), path.child("driver"));
-    same(spec.field("nodeName"), old.field("nodeName"), path.child("nodeName"));
 }
 
 fn validate_place(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
@@ -119,17 +83,13 @@ fn validate_place(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
             errors.push(Error::invalid(&at, name, "must be either unset or set to a non-empty string"));
         } else {
             given.push("`nodeName`");
-            each(errors, &at, name, names::dns1123_subdomain(name, false));
         }
     }
     if let Some(selector) = spec.field("nodeSelector") {
         given.push("`nodeSelector`");
-        let at = path.child("nodeSelector");
-        validate_node_selector(errors, selector, &at);
-        let terms = selector.list("nodeSelectorTerms");
+        let (terms, at) = (selector.list("nodeSelectorTerms"), path.child("nodeSelector").child("nodeSelectorTerms"));
         if terms.len() != 1 {
-            let detail = "must have exactly one node selector term";
-            errors.push(Error::invalid(&at.child("nodeSelectorTerms"), terms, detail));
+            errors.push(Error::invalid(&at, terms, "must have exactly one node selector term"));
         }
     }
     for (key, shown) in [("allNodes", "`allNodes`"), ("perDeviceNodeSelection", "`perDeviceNodeSelection`")] {

@@ -2,54 +2,34 @@
 
 use crate::Context;
 use crate::names;
-use crate::read::{Read, default_text, default_value, list_mut};
+use crate::read::{Read, default_value};
 use crate::validation::each;
 use crate::validation::facts::DeclaredValues;
-use crate::validation::labels::validate_label_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 static EFFECTS: DeclaredValues = DeclaredValues::of("resource/v1", "DeviceTaint", "effect");
 
-pub fn default_tolerations(request: &mut Value) {
-    for toleration in list_mut(request, "tolerations") {
-        default_text(toleration, "operator", "Equal");
-    }
-}
-
 /// When a taint came to be, unless its writer says so.
-pub fn set_time_added(context: &Context, taint: &mut Value) {
+pub(super) fn set_time_added(context: &Context, taint: &mut Value) {
     default_value(taint, "timeAdded", ferry_api::codec::time::format_seconds(context.now));
 }
 
 /// An effect that was let in may stay.
-pub fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option<&Value>, path: &Path) {
-    validate_label_name(errors, taint.text("key"), &path.child("key"));
-    let (value, effect) = (taint.text("value"), taint.text("effect"));
-    if !value.is_empty() {
-        each(errors, &path.child("value"), value, names::is_label_value(value));
-    }
+pub(super) fn validate_taint(errors: &mut ErrorList, taint: Option<&Value>, old: Option<&Value>, path: &Path) {
+    let effect = taint.text("effect");
     if old.is_none_or(|old| old.text("effect") != effect) {
         crate::validation::one_of(errors, &path.child("effect"), effect, &EFFECTS);
     }
 }
 
-pub fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
-    let (key, value) = (toleration.text("key"), toleration.text("value"));
-    if !key.is_empty() {
-        validate_label_name(errors, key, &path.child("key"));
-    }
-    let at = path.child("value");
+pub(super) fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
+    let (value, at) = (toleration.text("value"), path.child("value"));
     match toleration.text("operator") {
         "Exists" if !value.is_empty() => {
             errors.push(Error::invalid(&at, value, "must be empty for operator `Exists`"));
         }
-        "Exists" => {}
         "Equal" => each(errors, &at, value, names::is_label_value(value)),
-        other => crate::validation::one_of(errors, &path.child("operator"), other, &["Equal", "Exists"]),
-    }
-    let effect = toleration.text("effect");
-    if !effect.is_empty() && !EFFECTS.contains(&effect) {
-        errors.push(Error::not_supported(&path.child("effect"), effect, &EFFECTS));
+        _ => {}
     }
 }

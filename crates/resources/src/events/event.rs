@@ -1,10 +1,10 @@
 //! Event of events.k8s.io: the same stock as the core group's, under newer names
 //! (upstream's pkg/apis/events/v1/conversion.go), with stricter rules on writing.
 
+use crate::Strategy;
 use crate::core::event;
 use crate::read::Read;
 use crate::validation::{FIELD_IS_IMMUTABLE, semantically_equal, shown};
-use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::gvk::GroupVersionKind;
@@ -12,7 +12,7 @@ use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct Event;
+pub(crate) struct Event;
 
 /// What this group calls a field, and what the core group, in which events are stored, does.
 const RENAMED: &[(&str, &str)] = &[
@@ -34,10 +34,6 @@ impl Strategy for Event {
     fn from_stored(&self, object: &mut Value) {
         object.set_gvk(&GroupVersionKind::new("events.k8s.io", "v1", "Event"));
         rename(object, RENAMED.iter().map(|(ours, stored)| (*stored, *ours)));
-    }
-
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_subdomain(name, prefix)
     }
 
     fn validate(&self, object: &Value) -> ErrorList {
@@ -94,10 +90,6 @@ impl Strategy for Event {
             }
         }
         errors
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 
     /// Under this group's names and under those of the stock, which watches compare.

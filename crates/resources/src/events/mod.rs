@@ -1,3 +1,3 @@
 //! The kinds of the group `events.k8s.io`.
 
-pub mod event;
+pub(crate) mod event;

@@ -175,7 +175,7 @@ mod tests {
                 _ => &PriorityLevelConfiguration,
             };
             let mut defaulted = object.clone();
-            strategy.default(&mut defaulted);
+            crate::testing::default(strategy, &mut defaulted);
             assert_eq!(defaulted, object);
             check(strategy, object, &[]);
         }

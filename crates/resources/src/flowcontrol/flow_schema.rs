@@ -1,8 +1,7 @@
 //! FlowSchema: the strategy of which requests share a priority level.
 
 use super::defaults::mandatory;
-use super::validate_conditions;
-use crate::read::{Read, ReadNode, fill_defaults, keep};
+use crate::read::{Read, ReadNode, keep};
 use crate::validation::{each, equality, shown};
 use crate::{Strategy, names};
 use ferry_api::document::Node;
@@ -14,26 +13,14 @@ use serde_json::{Value, json};
 pub struct FlowSchema;
 
 const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
-const MAX_PRECEDENCE: i64 = 10_000;
 /// Each kind of subject and the field that names it.
 const SUBJECTS: [(&str, &str); 3] = [("ServiceAccount", "serviceAccount"), ("User", "user"), ("Group", "group")];
 
 impl Strategy for FlowSchema {
-    fn default(&self, schema: &mut Value) {
-        fill_defaults(schema, "flowcontrol/v1", "FlowSchema");
-    }
-
     fn validate(&self, schema: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         validate_spec(&mut errors, schema);
         validate_mandatory(&mut errors, schema, &[]);
-        validate_conditions(&mut errors, schema);
-        errors
-    }
-
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        validate_conditions(&mut errors, new);
         errors
     }
 
@@ -70,12 +57,6 @@ pub(super) fn validate_mandatory(errors: &mut ErrorList, object: &Value, free: &
 fn validate_spec(errors: &mut ErrorList, schema: &Value) {
     let (spec, path) = (schema.field("spec"), Path::new("spec"));
     let (precedence, at) = (spec.int("matchingPrecedence"), path.child("matchingPrecedence"));
-    if precedence <= 0 {
-        errors.push(Error::invalid(&at, precedence, "must be a positive value"));
-    }
-    if precedence > MAX_PRECEDENCE {
-        errors.push(Error::invalid(&at, precedence, format!("must not be greater than {MAX_PRECEDENCE}")));
-    }
     if precedence == 1 && schema.name() != "exempt" {
         let detail = "only the schema named 'exempt' may have matchingPrecedence 1";
         errors.push(Error::invalid(&at, precedence, detail));
@@ -88,22 +69,12 @@ fn validate_spec(errors: &mut ErrorList, schema: &Value) {
         let shown = json!({"Type": method.text("type")});
         errors.push(Error::not_supported(&at, shown, &["ByNamespace", "ByUser"]));
     }
-    let (level, at) =
-        (spec.field("priorityLevelConfiguration").text("name"), path.child("priorityLevelConfiguration").child("name"));
-    if level.is_empty() {
-        errors.push(Error::required(&at, "must reference a priority level"));
-    } else {
-        each(errors, &at, level, names::dns1123_subdomain(level, false));
-    }
     for (index, rule) in spec.list("rules").iter().enumerate() {
         validate_rules(errors, rule, &path.child("rules").index(index));
     }
 }
 
 fn validate_rules(errors: &mut ErrorList, rule: &Value, path: &Path) {
-    if rule.list("subjects").is_empty() {
-        errors.push(Error::required(&path.child("subjects"), "subjects must contain at least one value"));
-    }
     for (index, subject) in rule.list("subjects").iter().enumerate() {
         validate_subject(errors, subject, &path.child("subjects").index(index));
     }
@@ -119,9 +90,7 @@ fn validate_rules(errors: &mut ErrorList, rule: &Value, path: &Path) {
         let path = path.child("nonResourceRules").index(index);
         validate_verbs(errors, rule, &path.child("verbs"));
         let (urls, at) = (rule.list("nonResourceURLs"), path.child("nonResourceURLs"));
-        if urls.is_empty() {
-            errors.push(Error::required(&at, "nonResourceURLs must contain at least one value"));
-        } else if !is_wildcard(errors, urls, "non-resource URLs", &at) {
+        if !is_wildcard(errors, urls, "non-resource URLs", &at) {
             for (index, url) in rule.texts("nonResourceURLs").enumerate() {
                 validate_url(errors, url, &at.index(index));
             }
@@ -140,19 +109,9 @@ fn validate_subject(errors: &mut ErrorList, subject: &Value, path: &Path) {
     match subject.field(own) {
         None => errors.push(Error::required(&at, format!("{own} is required when subject kind is '{kind}'"))),
         Some(named) => {
-            let (name, namespace) = (named.text("name"), named.text("namespace"));
-            if name.is_empty() {
-                errors.push(Error::required(&at.child("name"), ""));
-            } else if kind == "ServiceAccount" && name != "*" {
+            let name = named.text("name");
+            if kind == "ServiceAccount" && !matches!(name, "" | "*") {
                 each(errors, &at.child("name"), name, names::dns1123_subdomain(name, false));
-            }
-            if kind == "ServiceAccount" {
-                let at = at.child("namespace");
-                if namespace.is_empty() {
-                    errors.push(Error::required(&at, "must specify namespace for service account"));
-                } else {
-                    each(errors, &at, namespace, names::dns1123_label(namespace, false));
-                }
             }
         }
     }
@@ -173,22 +132,15 @@ fn is_wildcard(errors: &mut ErrorList, items: &[Value], what: &str, path: &Path)
 
 fn validate_verbs(errors: &mut ErrorList, rule: &Value, path: &Path) {
     let verbs = rule.list("verbs");
-    if verbs.is_empty() {
-        errors.push(Error::required(path, "verbs must contain at least one value"));
-    } else if !is_wildcard(errors, verbs, "verbs", path) && !rule.texts("verbs").all(|verb| VERBS.contains(&verb)) {
+    if !is_wildcard(errors, verbs, "verbs", path) && !rule.texts("verbs").all(|verb| VERBS.contains(&verb)) {
         errors.push(Error::not_supported(path, verbs, VERBS));
     }
 }
 
 fn validate_resource_rule(errors: &mut ErrorList, rule: &Value, path: &Path) {
     validate_verbs(errors, rule, &path.child("verbs"));
-    for (key, one, many) in [("apiGroups", "api group", "api groups"), ("resources", "resource", "resources")] {
-        let (items, at) = (rule.list(key), path.child(key));
-        if items.is_empty() {
-            errors.push(Error::required(&at, format!("resource rules must supply at least one {one}")));
-        } else {
-            is_wildcard(errors, items, many, &at);
-        }
+    for (key, many) in [("apiGroups", "api groups"), ("resources", "resources")] {
+        is_wildcard(errors, rule.list(key), many, &path.child(key));
     }
     let (namespaces, at) = (rule.list("namespaces"), path.child("namespaces"));
     if namespaces.is_empty() && !rule.flag("clusterScope") {
@@ -275,8 +227,8 @@ mod tests {
         let mut object = mandatory().remove(3);
         check(&FlowSchema, object.clone(), &[]);
         object["spec"]["matchingPrecedence"] = 9999.into();
-        FlowSchema.default(&mut object);
-        let errors = FlowSchema.validate(&object);
+        crate::testing::default(&FlowSchema, &mut object);
+        let errors = crate::testing::errors(&FlowSchema, &object);
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].detail, "spec of 'catch-all' must equal the fixed value");
     }

@@ -2,9 +2,8 @@
 //! and what happens to the others.
 
 use super::flow_schema::validate_mandatory;
-use super::validate_conditions;
 use crate::Strategy;
-use crate::read::{Read, fill_defaults};
+use crate::read::Read;
 use crate::validation::one_of;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
@@ -12,16 +11,11 @@ use serde_json::Value;
 
 pub struct PriorityLevelConfiguration;
 
-const MAX_QUEUES: i64 = 10_000_000;
 /// How many bits of a request's hash deal its hand of queues.
 const MAX_HASH_BITS: f64 = 60.0;
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 
 impl Strategy for PriorityLevelConfiguration {
-    fn default(&self, level: &mut Value) {
-        fill_defaults(level, "flowcontrol/v1", "PriorityLevelConfiguration");
-    }
-
     fn validate(&self, level: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         if level.annotation(PRESERVE_ZERO).is_some() {
@@ -31,13 +25,6 @@ impl Strategy for PriorityLevelConfiguration {
         validate_spec(&mut errors, level);
         let free: &[&str] = if level.name() == "exempt" { &["exempt"] } else { &[] };
         validate_mandatory(&mut errors, level, free);
-        validate_conditions(&mut errors, level);
-        errors
-    }
-
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        validate_conditions(&mut errors, new);
         errors
     }
 }
@@ -51,13 +38,8 @@ fn validate_spec(errors: &mut ErrorList, level: &Value) {
     }
     let (exempt, limited) = (spec.field("exempt"), spec.field("limited"));
     match kind {
-        "Exempt" => {
-            if limited.is_some() {
-                errors.push(Error::forbidden(&path.child("limited"), "must be nil if the type is not Limited"));
-            }
-            if let Some(exempt) = exempt {
-                validate_shares(errors, exempt, &path.child("exempt"));
-            }
+        "Exempt" if limited.is_some() => {
+            errors.push(Error::forbidden(&path.child("limited"), "must be nil if the type is not Limited"));
         }
         "Limited" => {
             if exempt.is_some() {
@@ -71,31 +53,11 @@ fn validate_spec(errors: &mut ErrorList, level: &Value) {
                 Some(limited) => validate_limited(errors, limited, &path.child("limited")),
             }
         }
-        other => one_of(errors, &path.child("type"), other, &["Exempt", "Limited"]),
-    }
-}
-
-fn validate_shares(errors: &mut ErrorList, exempt: &Value, path: &Path) {
-    let shares = exempt.int("nominalConcurrencyShares");
-    if shares < 0 {
-        errors.push(Error::invalid(&path.child("nominalConcurrencyShares"), shares, "must be a non-negative integer"));
-    }
-    validate_lendable(errors, exempt, path);
-}
-
-fn validate_lendable(errors: &mut ErrorList, holder: &Value, path: &Path) {
-    let lendable = holder.int("lendablePercent");
-    if !(0..=100).contains(&lendable) {
-        let detail = "must be between 0 and 100, inclusive";
-        errors.push(Error::invalid(&path.child("lendablePercent"), lendable, detail));
+        _ => {}
     }
 }
 
 fn validate_limited(errors: &mut ErrorList, limited: &Value, path: &Path) {
-    let shares = limited.int("nominalConcurrencyShares");
-    if shares < 0 {
-        errors.push(Error::invalid(&path.child("nominalConcurrencyShares"), shares, "must be a non-negative integer"));
-    }
     let (response, at) = (limited.field("limitResponse"), path.child("limitResponse"));
     let (queuing, queuing_at) = (response.field("queuing"), at.child("queuing"));
     match (response.text("type"), queuing) {
@@ -111,30 +73,14 @@ fn validate_limited(errors: &mut ErrorList, limited: &Value, path: &Path) {
         ("Queue", Some(queuing)) => validate_queuing(errors, queuing, &queuing_at),
         (other, _) => one_of(errors, &at.child("type"), other, &["Queue", "Reject"]),
     }
-    validate_lendable(errors, limited, path);
-    if let Some(borrowing) = limited.opt_int("borrowingLimitPercent")
-        && borrowing < 0
-    {
-        let detail = "if specified, must be a non-negative integer";
-        errors.push(Error::invalid(&path.child("borrowingLimitPercent"), borrowing, detail));
-    }
 }
 
 fn validate_queuing(errors: &mut ErrorList, queuing: &Value, path: &Path) {
-    const POSITIVE: &str = "must be positive";
-    let (length, queues, hand) = (queuing.int("queueLengthLimit"), queuing.int("queues"), queuing.int("handSize"));
-    if length <= 0 {
-        errors.push(Error::invalid(&path.child("queueLengthLimit"), length, POSITIVE));
-    }
-    if queues <= 0 {
-        errors.push(Error::invalid(&path.child("queues"), queues, POSITIVE));
-    } else if queues > MAX_QUEUES {
-        errors.push(Error::invalid(&path.child("queues"), queues, format!("must not be greater than {MAX_QUEUES}")));
-    }
-    let at = path.child("handSize");
+    let (queues, hand, at) = (queuing.int("queues"), queuing.int("handSize"), path.child("handSize"));
     if hand <= 0 {
-        errors.push(Error::invalid(&at, hand, POSITIVE));
-    } else if hand > queues {
+        return;
+    }
+    if hand > queues {
         errors.push(Error::invalid(&at, hand, format!("should not be greater than queues ({queues})")));
     } else if ((queues as f64).log2() * hand as f64).ceil() > MAX_HASH_BITS {
         let detail = format!(

@@ -9,9 +9,9 @@ use ferry_api::quantity::{Format, Quantity};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct NodeMetrics;
+pub(crate) struct NodeMetrics;
 
-pub struct PodMetrics;
+pub(crate) struct PodMetrics;
 
 impl Strategy for NodeMetrics {
     fn computed_cells(&self, metrics: Node<'_>, _now: Timestamp) -> Vec<Value> {

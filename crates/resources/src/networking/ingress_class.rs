@@ -1,46 +1,24 @@
 //! IngressClass: the strategy of which controller serves an Ingress.
 
-use crate::read::{Read, ReadNode, fill_defaults};
-use crate::validation::domains::{validate_domain_prefixed_path, validate_typed_reference};
-use crate::validation::{FIELD_IS_IMMUTABLE, each};
+use crate::read::{Read, ReadNode};
+use crate::validation::each;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct IngressClass;
+pub(crate) struct IngressClass;
 
-const MAX_CONTROLLER: usize = 250;
 const DEFAULT_ANNOTATION: &str = "ingressclass.kubernetes.io/is-default-class";
 
 impl Strategy for IngressClass {
-    fn default(&self, class: &mut Value) {
-        fill_defaults(class, "networking/v1", "IngressClass");
-    }
-
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (class.field("spec"), Path::new("spec"));
-        let controller = spec.text("controller");
-        if controller.len() > MAX_CONTROLLER {
-            errors.push(Error::too_long(&path.child("controller"), MAX_CONTROLLER));
-        }
-        validate_domain_prefixed_path(&mut errors, controller, &path.child("controller"));
         if let Some(parameters) = spec.field("parameters") {
             validate_parameters(&mut errors, parameters, &path.child("parameters"));
         }
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let controller = new.field("spec").text("controller");
-        if controller != old.field("spec").text("controller") {
-            let path = Path::new("spec").child("controller");
-            errors.push(Error::invalid(&path, controller, FIELD_IS_IMMUTABLE));
-        }
-        errors.extend(self.validate(new));
         errors
     }
 
@@ -62,7 +40,6 @@ impl Strategy for IngressClass {
 }
 
 fn validate_parameters(errors: &mut ErrorList, parameters: &Value, path: &Path) {
-    validate_typed_reference(errors, Some(parameters), path);
     let (at, namespace) = (path.child("namespace"), parameters.opt_text("namespace"));
     match (parameters.opt_text("scope"), namespace) {
         (None, _) => errors.push(Error::required(&path.child("scope"), "")),

@@ -1,49 +1,20 @@
 //! IPAddress: the strategy of an address that a service holds; its name is the address.
 
-use crate::read::{Read, ReadNode};
-use crate::validation::domains::validate_required_path_segment;
+use crate::Strategy;
+use crate::read::ReadNode;
 use crate::validation::network::validate_canonical_ip;
-use crate::validation::{FIELD_IS_IMMUTABLE, each, semantically_equal, shown};
-use crate::{Strategy, names};
 use ferry_api::document::Node;
-use ferry_api::field::{Error, ErrorList, Path};
+use ferry_api::field::{ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct IpAddress;
+pub(crate) struct IpAddress;
 
 impl Strategy for IpAddress {
     fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
         let mut errors = ErrorList::new();
         validate_canonical_ip(&mut errors, name, &Path::root());
         errors.into_iter().map(|error| error.detail).collect()
-    }
-
-    fn validate(&self, address: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let path = Path::new("spec").child("parentRef");
-        let Some(parent) = address.field("spec").field("parentRef") else {
-            errors.push(Error::required(&path, ""));
-            return errors;
-        };
-        let (group, namespace) = (parent.text("group"), parent.text("namespace"));
-        if !group.is_empty() {
-            each(&mut errors, &path.child("group"), group, names::is_dns1123_subdomain(group));
-        }
-        validate_required_path_segment(&mut errors, parent.text("resource"), &path.child("resource"));
-        validate_required_path_segment(&mut errors, parent.text("name"), &path.child("name"));
-        each(&mut errors, &path.child("namespace"), namespace, names::path_segment(namespace, false));
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        let (parent, was) = (new.field("spec").field("parentRef"), old.field("spec").field("parentRef"));
-        if !semantically_equal(parent, was, None, false) {
-            let path = Path::new("spec").child("parentRef");
-            errors.push(Error::invalid(&path, shown(parent), FIELD_IS_IMMUTABLE));
-        }
-        errors
     }
 
     fn computed_cells(&self, address: Node<'_>, __now: Timestamp) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! The kinds of the group `networking.k8s.io`.
 
-pub mod ingress;
-pub mod ingress_class;
-pub mod ip_address;
-pub mod network_policy;
-pub mod service_cidr;
+pub(crate) mod ingress;
+pub(crate) mod ingress_class;
+pub(crate) mod ip_address;
+pub(crate) mod network_policy;
+pub(crate) mod service_cidr;

@@ -8,7 +8,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::Cidr;
 use serde_json::Value;
 
-pub struct ServiceCidr;
+pub(crate) struct ServiceCidr;
 
 impl Strategy for ServiceCidr {
     fn validate(&self, range: &Value) -> ErrorList {

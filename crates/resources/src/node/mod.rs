@@ -1,3 +1,3 @@
 //! The kinds of the group `node.k8s.io`.
 
-pub mod runtime_class;
+pub(crate) mod runtime_class;

@@ -1,38 +1,26 @@
 //! RuntimeClass: the strategy of a way to run containers.
 
-use crate::pod_spec::scheduling::validate_tolerations;
+use crate::Strategy;
 use crate::pod_spec::warnings::deprecated_node_label;
 use crate::read::Read;
-use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, validate_requirements};
-use crate::validation::{each, validate_immutable};
-use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-pub struct RuntimeClass;
+pub(crate) struct RuntimeClass;
 
 impl Strategy for RuntimeClass {
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        let (handler, path) = (class.text("handler"), Path::new("handler"));
-        if handler.is_empty() {
-            errors.push(Error::required(&path, ""));
-        } else {
-            each(&mut errors, &path, handler, names::is_dns1123_label(handler));
-        }
         if let Some(fixed) = class.field("overhead").field("podFixed") {
             let limits = json!({"limits": fixed});
             let path = Path::new("overhead");
             validate_requirements(&mut errors, Some(&limits), Consumer::Container, &BTreeSet::new(), &path);
         }
-        let (scheduling, path) = (class.field("scheduling"), Path::new("scheduling"));
-        validate_labels(&mut errors, scheduling.entries("nodeSelector"), &path.child("nodeSelector"));
-        let (tolerations, path) = (scheduling.list("tolerations"), path.child("tolerations"));
-        validate_tolerations(&mut errors, tolerations, &path);
+        let path = Path::new("scheduling").child("tolerations");
         let mut seen = HashSet::new();
-        for (index, toleration) in tolerations.iter().enumerate() {
+        for (index, toleration) in class.field("scheduling").list("tolerations").iter().enumerate() {
             if !seen.insert(["key", "operator", "value", "effect"].map(|key| toleration.text(key))) {
                 errors.push(Error::duplicate(&path.index(index), toleration.clone()));
             }
@@ -40,24 +28,10 @@ impl Strategy for RuntimeClass {
         errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        validate_immutable(&mut errors, new, old, &["handler"], &Path::new("handler"));
-        errors
-    }
-
     fn warnings(&self, class: &Value, _old: Option<&Value>) -> Vec<String> {
         let selector = class.field("scheduling").entries("nodeSelector");
         let messages = selector.keys().filter_map(|key| deprecated_node_label(key));
         messages.map(|message| format!("scheduling.nodeSelector: {message}")).collect()
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
     }
 }
 

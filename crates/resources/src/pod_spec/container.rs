@@ -6,19 +6,14 @@ use super::security::validate_security_context;
 use super::volume::{Volumes, validate_devices, validate_mounts};
 use crate::names;
 use crate::read::Read;
-use crate::validation::facts::DeclaredValues;
-use crate::validation::network::{PROTOCOLS, validate_port_number};
 use crate::validation::resources::{Consumer, validate_requirements};
-use crate::validation::{each, one_of};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::pod::is_sidecar;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
-pub static PULL_POLICIES: DeclaredValues = DeclaredValues::of("core/v1", "Container", "imagePullPolicy");
-
 /// What the rules of a container need to know about its pod.
-pub struct InPod<'a> {
+pub(crate) struct InPod<'a> {
     pub spec: &'a Value,
     pub volumes: &'a Volumes<'a>,
     pub claim_names: &'a BTreeSet<&'a str>,
@@ -35,19 +30,11 @@ impl InPod<'_> {
     }
 }
 
-pub fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let containers = pod.spec.list("containers");
-    if containers.is_empty() {
-        errors.push(Error::required(path, ""));
-        return;
-    }
-    let mut names = HashSet::new();
     for (index, container) in containers.iter().enumerate() {
         let path = path.index(index);
         validate_common(errors, container, pod, &path);
-        if !names.insert(container.text("name")) {
-            errors.push(Error::duplicate(&path.child("name"), container.text("name")));
-        }
         pod.validate_lifecycle(errors, container, &path);
         validate_probes(errors, container, &path);
         validate_restart_policy(errors, container, &path);
@@ -55,7 +42,7 @@ pub fn validate_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     validate_host_ports(errors, containers, path);
 }
 
-pub fn validate_init_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_init_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let mut names: HashSet<&str> = pod.spec.list("containers").iter().map(|other| other.text("name")).collect();
     for (index, container) in pod.spec.list("initContainers").iter().enumerate() {
         let at = path.index(index);
@@ -107,7 +94,7 @@ const NOT_FOR_EPHEMERAL: &[&str] = &[
     "lifecycle",
 ];
 
-pub fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
+pub(crate) fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: &Path) {
     let others: HashSet<&str> =
         ["containers", "initContainers"].iter().flat_map(|list| pod.spec.list(list)).map(|c| c.text("name")).collect();
     let mut names = others.clone();
@@ -145,7 +132,7 @@ pub fn validate_ephemeral_containers(errors: &mut ErrorList, pod: &InPod, path: 
 }
 
 /// Templates let an image be padded, because some tools use " " as a token; pods do not.
-pub fn validate_image_is_trimmed(errors: &mut ErrorList, container: &Value, path: &Path) {
+pub(crate) fn validate_image_is_trimmed(errors: &mut ErrorList, container: &Value, path: &Path) {
     let image = container.text("image");
     if image != image.trim() {
         errors.push(Error::invalid(&path.child("image"), image, "must not have leading or trailing whitespace"));
@@ -153,27 +140,11 @@ pub fn validate_image_is_trimmed(errors: &mut ErrorList, container: &Value, path
 }
 
 fn validate_common(errors: &mut ErrorList, container: &Value, pod: &InPod, path: &Path) {
-    let name = container.text("name");
-    if name.is_empty() {
-        errors.push(Error::required(&path.child("name"), ""));
-    } else {
-        each(errors, &path.child("name"), name, names::is_dns1123_label(name));
-    }
-    if container.text("image").is_empty() {
-        errors.push(Error::required(&path.child("image"), ""));
-    }
-    one_of(
-        errors,
-        &path.child("terminationMessagePolicy"),
-        container.text("terminationMessagePolicy"),
-        &["File", "FallbackToLogsOnError"],
-    );
-    validate_ports(errors, container.list("ports"), &path.child("ports"));
+    validate_port_names(errors, container.list("ports"), &path.child("ports"));
     validate_env(errors, container.list("env"), &path.child("env"));
     validate_env_from(errors, container.list("envFrom"), &path.child("envFrom"));
     validate_mounts(errors, container, pod.volumes, &path.child("volumeMounts"));
     validate_devices(errors, container, pod.volumes, &path.child("volumeDevices"));
-    one_of(errors, &path.child("imagePullPolicy"), container.text("imagePullPolicy"), &PULL_POLICIES);
     let resources = path.child("resources");
     validate_requirements(errors, container.field("resources"), Consumer::Container, pod.claim_names, &resources);
     validate_resize_policy(errors, container.list("resizePolicy"), pod.spec, &path.child("resizePolicy"));
@@ -181,28 +152,14 @@ fn validate_common(errors: &mut ErrorList, container: &Value, pod: &InPod, path:
     validate_security_context(errors, container.field("securityContext"), host_users, &path.child("securityContext"));
 }
 
-fn validate_ports(errors: &mut ErrorList, ports: &[Value], path: &Path) {
+/// No two ports of a container have one name, of those that are names at all.
+fn validate_port_names(errors: &mut ErrorList, ports: &[Value], path: &Path) {
     let mut names = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
-        let path = path.index(index);
         let name = port.text("name");
-        if !name.is_empty() {
-            let sentences = names::is_port_name(name);
-            if !sentences.is_empty() {
-                each(errors, &path.child("name"), name, sentences);
-            } else if !names.insert(name) {
-                errors.push(Error::duplicate(&path.child("name"), name));
-            }
+        if names::is_port_name(name).is_empty() && !names.insert(name) {
+            errors.push(Error::duplicate(&path.index(index).child("name"), name));
         }
-        if port.int("containerPort") == 0 {
-            errors.push(Error::required(&path.child("containerPort"), ""));
-        } else {
-            validate_port_number(errors, port.int("containerPort"), &path.child("containerPort"));
-        }
-        if port.int("hostPort") != 0 {
-            validate_port_number(errors, port.int("hostPort"), &path.child("hostPort"));
-        }
-        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
     }
 }
 
@@ -228,8 +185,6 @@ fn validate_resize_policy(errors: &mut ErrorList, policies: &[Value], spec: &Val
         if !seen.insert(resource) {
             errors.push(Error::duplicate(&path.index(index), resource));
         }
-        one_of(errors, path, resource, &["cpu", "memory"]);
-        one_of(errors, path, restart, &["NotRequired", "RestartContainer"]);
         if spec.text("restartPolicy") == "Never" && restart != "NotRequired" {
             let detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
             errors.push(Error::invalid(path, restart, detail));
@@ -237,44 +192,10 @@ fn validate_resize_policy(errors: &mut ErrorList, policies: &[Value], spec: &Val
     }
 }
 
-/// A container's own restart policy and its rules by exit code.
+/// Rules by exit code are exceptions from a container's own restart policy.
 fn validate_restart_policy(errors: &mut ErrorList, container: &Value, path: &Path) {
-    let rules = container.list("restartPolicyRules");
-    match container.opt_text("restartPolicy") {
-        None if rules.is_empty() => return,
-        None => errors.push(Error::required(
-            &path.child("restartPolicy"),
-            "must specify restartPolicy when restart rules are used",
-        )),
-        Some(policy) => {
-            let supported = ["Always", "Never", "OnFailure"];
-            if !supported.contains(&policy) {
-                errors.push(Error::not_supported(&path.child("restartPolicy"), policy, &supported));
-            }
-        }
-    }
-    let path = path.child("restartPolicyRules");
-    if rules.len() > 20 {
-        errors.push(Error::too_many(&path, rules.len(), 20));
-    }
-    for (index, rule) in rules.iter().enumerate() {
-        let path = path.index(index);
-        let actions = ["Restart", "RestartAllContainers"];
-        if !actions.contains(&rule.text("action")) {
-            errors.push(Error::not_supported(&path.child("action"), rule.text("action"), &actions));
-        }
-        let path = path.child("exitCodes");
-        let Some(codes) = rule.field("exitCodes") else {
-            errors.push(Error::required(&path, "must be specified"));
-            continue;
-        };
-        let operators = ["In", "NotIn"];
-        if !operators.contains(&codes.text("operator")) {
-            errors.push(Error::not_supported(&path.child("operator"), codes.text("operator"), &operators));
-        }
-        let values = codes.list("values");
-        if values.len() > 255 {
-            errors.push(Error::too_many(&path.child("values"), values.len(), 255));
-        }
+    if !container.has("restartPolicy") && !container.list("restartPolicyRules").is_empty() {
+        let detail = "must specify restartPolicy when restart rules are used";
+        errors.push(Error::required(&path.child("restartPolicy"), detail));
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// Defaults that a Pod has and a template has not, so that a template stays as written
 /// and a Pod is complete.
-pub fn default_pod(spec: &mut Value) {
+pub(crate) fn default_pod(spec: &mut Value) {
     for list in ["containers", "initContainers"] {
         for container in list_mut(spec, list) {
             default_requests_to_limits(container);
@@ -33,7 +33,7 @@ pub fn default_pod(spec: &mut Value) {
     default_pod_spec(spec);
 }
 
-pub fn default_pod_spec(spec: &mut Value) {
+pub(crate) fn default_pod_spec(spec: &mut Value) {
     mirror_service_account(spec);
     for volume in list_mut(spec, "volumes") {
         default_volume(volume);
@@ -143,7 +143,7 @@ fn default_volume(volume: &mut Value) {
 }
 
 /// The spec of a claim, whether it stands alone or in a template.
-pub fn default_claim_spec(claim: &mut Value) {
+pub(crate) fn default_claim_spec(claim: &mut Value) {
     if let Some(resources) = field_mut(claim, "resources") {
         default_resources(resources);
     }

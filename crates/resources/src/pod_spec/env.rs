@@ -1,6 +1,5 @@
 //! Environment variables and where their values come from.
 
-use super::volume::{validate_local_path, validate_no_backsteps};
 use crate::names;
 use crate::read::Read;
 use crate::validation::each;
@@ -22,7 +21,7 @@ const ENV_FIELDS: &[&str] = &[
 ];
 
 /// What a file of a downward API volume may take from its pod.
-pub const VOLUME_FIELDS: &[&str] =
+pub(crate) const VOLUME_FIELDS: &[&str] =
     &["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
 /// Every field path that upstream can convert at all; the lists above narrow it further.
@@ -52,17 +51,10 @@ const RESOURCE_FIELDS: &[&str] = &[
     "requests.memory",
 ];
 
-pub fn validate_env(errors: &mut ErrorList, variables: &[Value], path: &Path) {
+pub(crate) fn validate_env(errors: &mut ErrorList, variables: &[Value], path: &Path) {
     for (index, variable) in variables.iter().enumerate() {
-        let path = path.index(index);
-        let name = variable.text("name");
-        if name.is_empty() {
-            errors.push(Error::required(&path.child("name"), ""));
-        } else {
-            each(errors, &path.child("name"), name, names::is_env_var_name(name));
-        }
         if let Some(source) = variable.field("valueFrom") {
-            validate_value_from(errors, source, variable.text("value"), &path.child("valueFrom"));
+            validate_value_from(errors, source, variable.text("value"), &path.index(index).child("valueFrom"));
         }
     }
 }
@@ -80,13 +72,11 @@ fn validate_value_from(errors: &mut ErrorList, source: &Value, value: &str, path
     for key in ["configMapKeyRef", "secretKeyRef"] {
         if let Some(reference) = source.field(key) {
             sources += 1;
-            validate_key_ref(errors, reference, &path.child(key));
+            let name = reference.text("name");
+            each(errors, &path.child(key).child("name"), name, names::dns1123_subdomain(name, false));
         }
     }
-    if let Some(reference) = source.field("fileKeyRef") {
-        sources += 1;
-        validate_file_key_ref(errors, reference, &path.child("fileKeyRef"));
-    }
+    sources += usize::from(source.has("fileKeyRef"));
     let detail = match sources {
         0 => "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
         _ if !value.is_empty() => "may not be specified when `value` is not empty",
@@ -97,7 +87,7 @@ fn validate_value_from(errors: &mut ErrorList, source: &Value, value: &str, path
 }
 
 /// A reference to a field of the pod, perhaps to one label: `metadata.labels['app']`.
-pub fn validate_field_ref(errors: &mut ErrorList, reference: &Value, allowed: &[&str], path: &Path) {
+pub(crate) fn validate_field_ref(errors: &mut ErrorList, reference: &Value, allowed: &[&str], path: &Path) {
     if reference.text("apiVersion").is_empty() {
         errors.push(Error::required(&path.child("apiVersion"), ""));
         return;
@@ -149,13 +139,18 @@ fn split_subscript(field: &str) -> Option<(&str, &str)> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ResourceFieldIn {
+pub(crate) enum ResourceFieldIn {
     Env,
     /// A volume belongs to the pod, so it must say which container it means.
     Volume,
 }
 
-pub fn validate_resource_field_ref(errors: &mut ErrorList, reference: &Value, place: ResourceFieldIn, path: &Path) {
+pub(crate) fn validate_resource_field_ref(
+    errors: &mut ErrorList,
+    reference: &Value,
+    place: ResourceFieldIn,
+    path: &Path,
+) {
     let resource = reference.text("resource");
     let is_huge = resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
     if place == ResourceFieldIn::Volume && reference.text("containerName").is_empty() {
@@ -189,42 +184,9 @@ pub fn validate_resource_field_ref(errors: &mut ErrorList, reference: &Value, pl
     errors.push(Error::invalid(&path.child("divisor"), resource, detail));
 }
 
-fn validate_key_ref(errors: &mut ErrorList, reference: &Value, path: &Path) {
-    let (name, key) = (reference.text("name"), reference.text("key"));
-    each(errors, &path.child("name"), name, names::dns1123_subdomain(name, false));
-    if key.is_empty() {
-        errors.push(Error::required(&path.child("key"), ""));
-    } else {
-        each(errors, &path.child("key"), key, names::is_config_map_key(key));
-    }
-}
-
-fn validate_file_key_ref(errors: &mut ErrorList, reference: &Value, path: &Path) {
-    let (key, volume, file) = (reference.text("key"), reference.text("volumeName"), reference.text("path"));
-    if key.is_empty() {
-        errors.push(Error::required(&path.child("key"), ""));
-    } else {
-        each(errors, &path.child("key"), key, names::is_env_var_name(key));
-    }
-    if volume.is_empty() {
-        errors.push(Error::required(&path.child("volumeName"), ""));
-    } else {
-        each(errors, &path.child("volumeName"), volume, names::is_dns1123_label(volume));
-    }
-    if file.is_empty() {
-        errors.push(Error::required(&path.child("path"), ""));
-    } else {
-        validate_no_backsteps(errors, file, &path.child("path"));
-    }
-}
-
-pub fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path) {
+pub(crate) fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path) {
     for (index, source) in sources.iter().enumerate() {
         let at = path.index(index);
-        let prefix = source.text("prefix");
-        if !prefix.is_empty() {
-            each(errors, &at.child("prefix"), prefix, names::is_env_var_name(prefix));
-        }
         let mut count = 0;
         for key in ["configMapRef", "secretRef"] {
             let Some(reference) = source.field(key) else { continue };
@@ -246,12 +208,7 @@ pub fn validate_env_from(errors: &mut ErrorList, sources: &[Value], path: &Path)
 }
 
 /// One file of a downward API volume.
-pub fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path) {
-    let name = file.text("path");
-    if name.is_empty() {
-        errors.push(Error::required(&path.child("path"), ""));
-    }
-    validate_local_path(errors, name, &path.child("path"));
+pub(crate) fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path) {
     match (file.field("fieldRef"), file.field("resourceFieldRef")) {
         (Some(reference), other) => {
             validate_field_ref(errors, reference, VOLUME_FIELDS, &path.child("fieldRef"));
@@ -271,11 +228,10 @@ pub fn validate_downward_file(errors: &mut ErrorList, file: &Value, path: &Path)
             errors.push(Error::required(path, "one of fieldRef and resourceFieldRef is required"));
         }
     }
-    super::volume::validate_mode(errors, file.opt_int("mode"), &path.child("mode"));
 }
 
 /// A variable read from a file needs the file's volume to be an emptyDir of this pod.
-pub fn validate_file_volumes(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_file_volumes(errors: &mut ErrorList, spec: &Value, path: &Path) {
     for (container, path) in super::containers(spec, path) {
         for (index, variable) in container.list("env").iter().enumerate() {
             let Some(file) = variable.field("valueFrom").field("fileKeyRef") else { continue };

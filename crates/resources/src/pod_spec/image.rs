@@ -16,7 +16,7 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `Always` for `:latest` and for no tag at all, else `IfNotPresent`, also for what is
 /// no reference, since validation tells about that.
-pub fn default_pull_policy(image: &str) -> &'static str {
+pub(crate) fn default_pull_policy(image: &str) -> &'static str {
     let anonymous = image.len() == 64 && image.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     match REFERENCE.captures(image) {
         Some(found) if !anonymous => match (found.name("tag"), found.name("digest")) {

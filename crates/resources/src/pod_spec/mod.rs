@@ -4,20 +4,20 @@
 //! Paths in errors begin where the caller says (`spec`, `spec.template.spec`), so one
 //! set of rules serves them all.
 
-pub mod container;
-pub mod defaults;
-pub mod env;
-pub mod image;
-pub mod naming;
-pub mod probe;
-pub mod projected;
+pub(crate) mod container;
+pub(crate) mod defaults;
+pub(crate) mod env;
+pub(crate) mod image;
+pub(crate) mod naming;
+pub(crate) mod probe;
+pub(crate) mod projected;
 pub mod scheduling;
-pub mod security;
-pub mod template;
-pub mod update;
-pub mod validate;
-pub mod volume;
-pub mod warnings;
+pub(crate) mod security;
+pub(crate) mod template;
+pub(crate) mod update;
+pub(crate) mod validate;
+pub(crate) mod volume;
+pub(crate) mod warnings;
 
 use crate::read::Read;
 use ferry_api::field::Path;

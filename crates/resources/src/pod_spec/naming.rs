@@ -3,7 +3,6 @@
 use crate::names;
 use crate::read::Read;
 use crate::validation::each;
-use crate::validation::network::validate_ip;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
@@ -12,8 +11,10 @@ const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCH_PATHS: usize = 32;
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
-pub fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let Some(name) = spec.opt_text("hostnameOverride") else { return };
+pub(crate) fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
+    if !spec.has("hostnameOverride") {
+        return;
+    }
     let path = path.child("hostnameOverride");
     if spec.flag("setHostnameAsFQDN") {
         errors.push(Error::forbidden(&path, "may not be specified when setHostnameAsFQDN is true"));
@@ -21,13 +22,9 @@ pub fn validate_hostname(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.flag("hostNetwork") {
         errors.push(Error::forbidden(&path, "may not be specified when hostNetwork is true"));
     }
-    if name.len() > 64 {
-        errors.push(Error::too_long(&path, 64));
-    }
-    each(errors, &path, name, names::is_dns1123_subdomain(name));
 }
 
-pub fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let config = spec.field("dnsConfig");
     if spec.text("dnsPolicy") == "None" {
         if config.is_none() {
@@ -49,9 +46,6 @@ pub fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
         let detail = format!("must not have more than {MAX_NAMESERVERS} nameservers");
         errors.push(Error::invalid(&at, servers, detail));
     }
-    for (index, server) in config.texts("nameservers").enumerate() {
-        validate_ip(errors, server, &[], &at.index(index));
-    }
     let searches = config.list("searches");
     let at = path.child("searches");
     if searches.len() > MAX_SEARCH_PATHS {
@@ -67,20 +61,5 @@ pub fn validate_dns_config(errors: &mut ErrorList, spec: &Value, path: &Path) {
     for (index, search) in config.texts("searches").enumerate().filter(|(_, search)| *search != ".") {
         let search = search.strip_suffix('.').unwrap_or(search);
         each(errors, &at.index(index), search, names::is_dns1123_subdomain_with_underscore(search));
-    }
-    for (index, option) in config.list("options").iter().enumerate() {
-        if option.text("name").is_empty() {
-            errors.push(Error::required(&path.child("options").index(index), "must not be empty"));
-        }
-    }
-}
-
-pub fn validate_host_aliases(errors: &mut ErrorList, aliases: &[Value], path: &Path) {
-    for (index, alias) in aliases.iter().enumerate() {
-        let path = path.index(index);
-        validate_ip(errors, alias.text("ip"), &[], &path.child("ip"));
-        for (index, name) in alias.texts("hostnames").enumerate() {
-            each(errors, &path.child("hostnames").index(index), name, names::is_dns1123_subdomain(name));
-        }
     }
 }

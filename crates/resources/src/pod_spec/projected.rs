@@ -1,19 +1,16 @@
 //! A projected volume: files of several sources in one directory, no two at one path.
 
 use super::env::validate_downward_file;
-use super::volume::{validate_key_to_path, validate_local_path, validate_mode};
+use super::volume::validate_local_path;
+use crate::certificates::signer_name::validate_signer_name;
 use crate::names;
 use crate::read::Read;
-use crate::validation::each;
 use crate::validation::labels::validate_label_selector;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
 
-const TEN_MINUTES: i64 = 600;
-
-pub fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path) {
-    validate_mode(errors, projected.opt_int("defaultMode"), &path.child("defaultMode"));
+pub(crate) fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path) {
     let mut taken = HashSet::new();
     for (index, source) in projected.list("sources").iter().enumerate() {
         let at = path.child("sources").index(index);
@@ -25,8 +22,7 @@ pub fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path
             if name.is_empty() {
                 errors.push(Error::required(&at.child("name"), ""));
             }
-            for (index, item) in source.list("items").iter().enumerate() {
-                validate_key_to_path(errors, item, &at.child("items").index(index));
+            for item in source.list("items") {
                 claim_path(errors, &mut taken, item.text("path"), name, path);
             }
         }
@@ -39,7 +35,13 @@ pub fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path
         }
         if let Some(token) = source.field("serviceAccountToken") {
             count += 1;
-            validate_token(errors, token, &at.child("serviceAccountToken"), path);
+            // Upstream reports the token's path at the volume.
+            let file = token.text("path");
+            if file.is_empty() {
+                errors.push(Error::required(&path.child("path"), ""));
+            } else {
+                validate_local_path(errors, file, &path.child("path"));
+            }
         }
         if let Some(bundle) = source.field("clusterTrustBundle") {
             count += 1;
@@ -59,24 +61,6 @@ pub fn validate_projected(errors: &mut ErrorList, projected: &Value, path: &Path
 fn claim_path<'a>(errors: &mut ErrorList, taken: &mut HashSet<&'a str>, file: &'a str, shown: &str, path: &Path) {
     if !file.is_empty() && !taken.insert(file) {
         errors.push(Error::invalid(path, shown, "conflicting duplicate paths"));
-    }
-}
-
-/// Upstream reports the token's path at the volume, its lifetime at the source.
-fn validate_token(errors: &mut ErrorList, token: &Value, at: &Path, volume: &Path) {
-    let seconds = token.int("expirationSeconds");
-    let at = at.child("expirationSeconds");
-    if seconds < TEN_MINUTES {
-        errors.push(Error::invalid(&at, seconds, "may not specify a duration less than 10 minutes"));
-    }
-    if seconds > 1 << 32 {
-        errors.push(Error::invalid(&at, seconds, "may not specify a duration larger than 2^32 seconds"));
-    }
-    let file = token.text("path");
-    if file.is_empty() {
-        errors.push(Error::required(&volume.child("path"), ""));
-    } else {
-        validate_local_path(errors, file, &volume.child("path"));
     }
 }
 
@@ -103,16 +87,13 @@ fn validate_trust_bundle(errors: &mut ErrorList, bundle: &Value, path: &Path) {
             if signer.is_empty() {
                 errors.push(Error::required(&path.child("signerName"), "must be a valid signer name"));
             }
-            validate_signer(errors, signer, &path.child("signerName"));
+            if !signer.is_empty() {
+                validate_signer_name(errors, signer, &path.child("signerName"));
+            }
             validate_label_selector(errors, bundle.field("labelSelector"), &path.child("labelSelector"));
         }
         (None, None) => errors.push(Error::required(path, "either name or signerName must be specified")),
     }
-    let file = bundle.text("path");
-    if file.is_empty() {
-        errors.push(Error::required(&path.child("path"), ""));
-    }
-    validate_local_path(errors, file, &path.child("path"));
 }
 
 fn validate_certificate<'a>(
@@ -122,12 +103,6 @@ fn validate_certificate<'a>(
     at: &Path,
     volume: &Path,
 ) {
-    validate_signer(errors, certificate.text("signerName"), &at.child("signerName"));
-    let kinds = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
-    let kind = certificate.text("keyType");
-    if !kinds.contains(&kind) {
-        errors.push(Error::not_supported(&at.child("keyType"), kind, &kinds));
-    }
     if let Some(seconds) = certificate.opt_int("maxExpirationSeconds") {
         // One day for Kubernetes' own signers, ninety-one days for others.
         let most = if certificate.text("signerName").starts_with("kubernetes.io/") { 86_400 } else { 7_862_400 };
@@ -144,7 +119,6 @@ fn validate_certificate<'a>(
         let file = certificate.text(key);
         if !file.is_empty() {
             any = true;
-            validate_local_path(errors, file, &at.child(key));
             claim_path(errors, taken, file, file, volume);
         }
     }
@@ -153,42 +127,5 @@ fn validate_certificate<'a>(
             at,
             "specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
         ));
-    }
-}
-
-/// `example.com/name`: a domain and a path.
-fn validate_signer(errors: &mut ErrorList, signer: &str, path: &Path) {
-    if signer.is_empty() {
-        errors.push(Error::required(path, ""));
-        return;
-    }
-    let parts: Vec<&str> = signer.split('/').collect();
-    let [domain, name] = parts[..] else {
-        errors.push(Error::invalid(
-            path,
-            signer,
-            "must be a fully qualified domain and path of the form 'example.com/signer-name'",
-        ));
-        return;
-    };
-    if domain.len() > 253 {
-        errors.push(Error::too_long(path, 253));
-    }
-    validate_parts(errors, domain, names::is_dns1123_label, path);
-    if !domain.contains('.') {
-        errors.push(Error::invalid(path, domain, "should be a domain with at least two segments separated by dots"));
-    }
-    validate_parts(errors, name, names::is_dns1123_subdomain, path);
-}
-
-/// The first bad part between dots; telling of more would only repeat.
-fn validate_parts(errors: &mut ErrorList, whole: &str, rule: fn(&str) -> Vec<String>, path: &Path) {
-    for part in whole.split('.') {
-        let sentences = rule(part);
-        if !sentences.is_empty() {
-            let told = sentences.into_iter().map(|sentence| format!("validating label {part:?}: {sentence}")).collect();
-            each(errors, path, whole, told);
-            return;
-        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::names;
 use crate::read::Read;
 use crate::validation::each;
-use crate::validation::labels::{validate_label_name, validate_label_selector};
+use crate::validation::labels::validate_label_name;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -12,17 +12,10 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 pub fn validate_affinity(errors: &mut ErrorList, affinity: Option<&Value>, path: &Path) {
-    if let Some(node) = affinity.field("nodeAffinity") {
-        let path = path.child("nodeAffinity");
-        if let Some(selector) = node.field(REQUIRED) {
-            validate_node_selector(errors, selector, &path.child(REQUIRED));
-        }
-        for (index, term) in node.list(PREFERRED).iter().enumerate() {
-            let path = path.child(PREFERRED).index(index);
-            validate_weight(errors, term, &path);
-            // A preference that no node's label can meet only never counts.
-            validate_node_selector_term(errors, term.field("preference"), Values::Any, &path.child("preference"));
-        }
+    for (index, term) in affinity.field("nodeAffinity").list(PREFERRED).iter().enumerate() {
+        let path = path.child("nodeAffinity").child(PREFERRED).index(index).child("preference");
+        // A preference that no node's label can meet only never counts.
+        validate_node_selector_term(errors, term.field("preference"), Values::Any, &path);
     }
     for kind in ["podAffinity", "podAntiAffinity"] {
         let Some(affinity) = affinity.field(kind) else { continue };
@@ -31,17 +24,9 @@ pub fn validate_affinity(errors: &mut ErrorList, affinity: Option<&Value>, path:
             validate_pod_affinity_term(errors, Some(term), &path.child(REQUIRED).index(index));
         }
         for (index, weighted) in affinity.list(PREFERRED).iter().enumerate() {
-            let path = path.child(PREFERRED).index(index);
-            validate_weight(errors, weighted, &path);
-            validate_pod_affinity_term(errors, weighted.field("podAffinityTerm"), &path.child("podAffinityTerm"));
+            let path = path.child(PREFERRED).index(index).child("podAffinityTerm");
+            validate_pod_affinity_term(errors, weighted.field("podAffinityTerm"), &path);
         }
-    }
-}
-
-fn validate_weight(errors: &mut ErrorList, term: &Value, path: &Path) {
-    let weight = term.int("weight");
-    if !(1..=100).contains(&weight) {
-        errors.push(Error::invalid(&path.child("weight"), weight, "must be in the range 1-100"));
     }
 }
 
@@ -120,11 +105,6 @@ fn validate_node_field_requirement(errors: &mut ErrorList, requirement: &Value, 
 }
 
 fn validate_pod_affinity_term(errors: &mut ErrorList, term: Option<&Value>, path: &Path) {
-    validate_label_selector(errors, term.field("labelSelector"), &path.child("labelSelector"));
-    validate_label_selector(errors, term.field("namespaceSelector"), &path.child("namespaceSelector"));
-    for namespace in term.texts("namespaces") {
-        each(errors, &path.child("namespace"), namespace, names::dns1123_label(namespace, false));
-    }
     validate_label_keys(errors, term, path);
     let key = term.text("topologyKey");
     if key.is_empty() {
@@ -176,18 +156,7 @@ fn validate_label_keys(errors: &mut ErrorList, term: Option<&Value>, path: &Path
 pub fn validate_topology_spread(errors: &mut ErrorList, constraints: &[Value], path: &Path) {
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.index(index);
-        let skew = constraint.int("maxSkew");
-        if skew <= 0 {
-            errors.push(Error::invalid(&path.child("maxSkew"), skew, "must be greater than zero"));
-        }
         let (key, action) = (constraint.text("topologyKey"), constraint.text("whenUnsatisfiable"));
-        if key.is_empty() {
-            errors.push(Error::required(&path.child("topologyKey"), "can not be empty"));
-        }
-        if !matches!(action, "DoNotSchedule" | "ScheduleAnyway") {
-            let path = path.child("whenUnsatisfiable");
-            errors.push(Error::not_supported(&path, action, &["DoNotSchedule", "ScheduleAnyway"]));
-        }
         let repeated = constraints[index + 1..]
             .iter()
             .any(|other| other.text("topologyKey") == key && other.text("whenUnsatisfiable") == action);
@@ -195,66 +164,57 @@ pub fn validate_topology_spread(errors: &mut ErrorList, constraints: &[Value], p
             let path = path.child("{topologyKey, whenUnsatisfiable}");
             errors.push(Error::duplicate(&path, format!("{{{key}, {action}}}")));
         }
-        if let Some(domains) = constraint.opt_int("minDomains") {
-            let path = path.child("minDomains");
-            if domains <= 0 {
-                errors.push(Error::invalid(&path, domains, "must be greater than zero"));
-            }
-            if action != "DoNotSchedule" {
-                let detail = format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
-                errors.push(Error::invalid(&path, domains, detail));
-            }
-        }
-        for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
-            if let Some(value) = constraint.opt_text(policy)
-                && !matches!(value, "Honor" | "Ignore")
-            {
-                errors.push(Error::not_supported(&path.child(policy), value, &["Honor", "Ignore"]));
-            }
+        if let Some(domains) = constraint.opt_int("minDomains")
+            && action != "DoNotSchedule"
+        {
+            let detail = format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
+            errors.push(Error::invalid(&path.child("minDomains"), domains, detail));
         }
         validate_label_keys(errors, Some(constraint), &path);
-        validate_label_selector(errors, constraint.field("labelSelector"), &path.child("labelSelector"));
     }
 }
 
 pub fn validate_tolerations(errors: &mut ErrorList, tolerations: &[Value], path: &Path) {
     for (index, toleration) in tolerations.iter().enumerate() {
-        let path = path.index(index);
-        let (key, operator) = (toleration.text("key"), toleration.text("operator"));
-        let (value, effect) = (toleration.text("value"), toleration.text("effect"));
-        if !key.is_empty() {
-            validate_label_name(errors, key, &path.child("key"));
-        } else if operator != "Exists" {
-            errors.push(Error::invalid(
-                &path.child("operator"),
-                operator,
-                "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
-            ));
-        }
-        if toleration.has("tolerationSeconds") && effect != "NoExecute" {
-            let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-            errors.push(Error::invalid(&path.child("effect"), effect, detail));
-        }
-        let at = path.child("operator");
-        match operator {
-            "" | "Equal" => {
-                let sentences = names::is_label_value(value);
-                if !sentences.is_empty() {
-                    errors.push(Error::invalid(&at, value, sentences.join(";")));
-                }
+        validate_toleration(errors, toleration, &path.index(index));
+    }
+}
+
+pub fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) {
+    let (key, operator) = (toleration.text("key"), toleration.text("operator"));
+    let (value, effect) = (toleration.text("value"), toleration.text("effect"));
+    if !key.is_empty() {
+        validate_label_name(errors, key, &path.child("key"));
+    } else if operator != "Exists" {
+        errors.push(Error::invalid(
+            &path.child("operator"),
+            operator,
+            "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+        ));
+    }
+    if toleration.has("tolerationSeconds") && effect != "NoExecute" {
+        let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+        errors.push(Error::invalid(&path.child("effect"), effect, detail));
+    }
+    let at = path.child("operator");
+    match operator {
+        "" | "Equal" => {
+            let sentences = names::is_label_value(value);
+            if !sentences.is_empty() {
+                errors.push(Error::invalid(&at, value, sentences.join(";")));
             }
-            "Exists" => {
-                if !value.is_empty() {
-                    errors.push(Error::invalid(&at, value, "value must be empty when `operator` is 'Exists'"));
-                }
+        }
+        "Exists" => {
+            if !value.is_empty() {
+                errors.push(Error::invalid(&at, value, "value must be empty when `operator` is 'Exists'"));
             }
-            // Comparing by number is an alpha feature, off as upstream has it.
-            "Lt" | "Gt" => errors.push(Error::not_supported(&at, operator, &["Equal", "Exists", "Lt", "Gt"])),
-            other => errors.push(Error::not_supported(&at, other, &["Equal", "Exists"])),
         }
-        if !effect.is_empty() {
-            validate_taint_effect(errors, effect, &path.child("effect"));
-        }
+        // Comparing by number is an alpha feature, off as upstream has it.
+        "Lt" | "Gt" => errors.push(Error::not_supported(&at, operator, &["Equal", "Exists", "Lt", "Gt"])),
+        other => errors.push(Error::not_supported(&at, other, &["Equal", "Exists"])),
+    }
+    if !effect.is_empty() {
+        validate_taint_effect(errors, effect, &path.child("effect"));
     }
 }
 
@@ -262,22 +222,5 @@ pub fn validate_taint_effect(errors: &mut ErrorList, effect: &str, path: &Path) 
     let supported = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
     if !supported.contains(&effect) {
         errors.push(Error::not_supported(path, effect, &supported));
-    }
-}
-
-pub fn validate_gates(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let at = path.child("readinessGates");
-    for (index, gate) in spec.list("readinessGates").iter().enumerate() {
-        let condition = gate.text("conditionType");
-        each(errors, &at.index(index).child("conditionType"), condition, names::is_qualified_name(condition));
-    }
-    let at = path.child("schedulingGates");
-    let mut seen = HashSet::new();
-    for (index, gate) in spec.list("schedulingGates").iter().enumerate() {
-        let name = gate.text("name");
-        each(errors, &at.index(index), name, names::is_qualified_name(name));
-        if !seen.insert(name) {
-            errors.push(Error::duplicate(&at.index(index), name));
-        }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::containers;
 use super::volume::validate_descending_path;
-use crate::names;
 use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
 use regex::Regex;
@@ -13,31 +12,8 @@ use std::sync::LazyLock;
 const SYSCTL: &str = r"^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 static SYSCTL_REGEX: LazyLock<Regex> = LazyLock::new(|| Regex::new(SYSCTL).expect("a fixed expression"));
 
-/// Ids of users and groups fit a signed 32-bit number.
-fn validate_id(errors: &mut ErrorList, id: Option<i64>, path: &Path) {
-    if let Some(id) = id
-        && !(0..=i64::from(i32::MAX)).contains(&id)
-    {
-        errors.push(Error::invalid(path, id, names::inclusive_range(0, i64::from(i32::MAX))));
-    }
-}
-
-fn validate_choice(errors: &mut ErrorList, context: &Value, key: &str, supported: &[&str], path: &Path) {
-    if let Some(value) = context.opt_text(key)
-        && !supported.contains(&value)
-    {
-        errors.push(Error::not_supported(&path.child(key), value, supported));
-    }
-}
-
-pub fn validate_pod_security_context(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_pod_security_context(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let Some(context) = spec.field("securityContext") else { return };
-    for key in ["fsGroup", "runAsUser", "runAsGroup"] {
-        validate_id(errors, context.opt_int(key), &path.child(key));
-    }
-    for (index, group) in context.list("supplementalGroups").iter().enumerate() {
-        validate_id(errors, group.as_i64(), &path.child("supplementalGroups").index(index));
-    }
     if spec.flag("shareProcessNamespace") && spec.flag("hostPID") {
         errors.push(Error::invalid(
             &path.child("shareProcessNamespace"),
@@ -46,11 +22,8 @@ pub fn validate_pod_security_context(errors: &mut ErrorList, spec: &Value, path:
         ));
     }
     validate_sysctls(errors, spec, context.list("sysctls"), &path.child("sysctls"));
-    validate_choice(errors, context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], path);
     validate_seccomp(errors, context.field("seccompProfile"), &path.child("seccompProfile"));
     validate_app_armor(errors, context.field("appArmorProfile"), &path.child("appArmorProfile"));
-    validate_choice(errors, context, "supplementalGroupsPolicy", &["Merge", "Strict"], path);
-    validate_choice(errors, context, "seLinuxChangePolicy", &["MountOption", "Recursive"], path);
 }
 
 fn validate_sysctls(errors: &mut ErrorList, spec: &Value, sysctls: &[Value], path: &Path) {
@@ -58,8 +31,9 @@ fn validate_sysctls(errors: &mut ErrorList, spec: &Value, sysctls: &[Value], pat
     for (index, sysctl) in sysctls.iter().enumerate() {
         let (path, name) = (path.index(index).child("name"), sysctl.text("name"));
         if name.is_empty() {
-            errors.push(Error::required(&path, ""));
-        } else if name.len() > 253 || !SYSCTL_REGEX.is_match(name) {
+            continue;
+        }
+        if name.len() > 253 || !SYSCTL_REGEX.is_match(name) {
             let detail = format!("must have at most 253 characters and match regex {SYSCTL}");
             errors.push(Error::invalid(&path, name, detail));
         } else if !seen.insert(name) {
@@ -82,17 +56,17 @@ fn is_ipc_sysctl(name: &str) -> bool {
         || name == "kernel.sem"
 }
 
-pub fn validate_security_context(errors: &mut ErrorList, context: Option<&Value>, host_users: bool, path: &Path) {
+pub(crate) fn validate_security_context(
+    errors: &mut ErrorList,
+    context: Option<&Value>,
+    host_users: bool,
+    path: &Path,
+) {
     let Some(context) = context else { return };
-    for key in ["runAsUser", "runAsGroup"] {
-        validate_id(errors, context.opt_int(key), &path.child(key));
-    }
-    if let Some(mount) = context.opt_text("procMount") {
-        validate_choice(errors, context, "procMount", &["Default", "Unmasked"], path);
-        if host_users && mount == "Unmasked" {
-            let detail = "`hostUsers` must be false to use `Unmasked`";
-            errors.push(Error::invalid(&path.child("procMount"), mount, detail));
-        }
+    let mount = context.text("procMount");
+    if host_users && mount == "Unmasked" {
+        let detail = "`hostUsers` must be false to use `Unmasked`";
+        errors.push(Error::invalid(&path.child("procMount"), mount, detail));
     }
     validate_seccomp(errors, context.field("seccompProfile"), &path.child("seccompProfile"));
     if context.opt_flag("allowPrivilegeEscalation") == Some(false) {
@@ -107,18 +81,10 @@ pub fn validate_security_context(errors: &mut ErrorList, context: Option<&Value>
     validate_app_armor(errors, context.field("appArmorProfile"), &path.child("appArmorProfile"));
 }
 
-const PROFILES: &[&str] = &["Localhost", "RuntimeDefault", "Unconfined"];
-
 fn validate_seccomp(errors: &mut ErrorList, profile: Option<&Value>, path: &Path) {
     let Some(profile) = profile else { return };
-    let kind = profile.text("type");
-    if kind.is_empty() {
-        errors.push(Error::required(&path.child("type"), "type is required when seccompProfile is set"));
-    } else if !PROFILES.contains(&kind) {
-        errors.push(Error::not_supported(&path.child("type"), kind, PROFILES));
-    }
     let path = path.child("localhostProfile");
-    match (kind, profile.opt_text("localhostProfile")) {
+    match (profile.text("type"), profile.opt_text("localhostProfile")) {
         ("Localhost", None) => errors.push(Error::required(&path, "must be set when seccomp type is Localhost")),
         ("Localhost", Some(file)) => validate_descending_path(errors, file, &path),
         (_, Some(_)) => {
@@ -151,13 +117,12 @@ fn validate_app_armor(errors: &mut ErrorList, profile: Option<&Value>, path: &Pa
                 errors.push(Error::invalid(&at, file, "can only be set when AppArmor type is Localhost"));
             }
         }
-        "" => errors.push(Error::required(&path.child("type"), "type is required when appArmorProfile is set")),
-        other => errors.push(Error::not_supported(&path.child("type"), other, PROFILES)),
+        _ => {}
     }
 }
 
 /// A pod with its own user namespace shares no other namespace with the host.
-pub fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.opt_flag("hostUsers") != Some(false) {
         return;
     }
@@ -175,10 +140,10 @@ pub fn validate_host_users(errors: &mut ErrorList, spec: &Value, path: &Path) {
 }
 
 /// `spec.os` and what it rules out.
-pub fn validate_os(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_os(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let Some(os) = spec.field("os") else { return };
     match os.text("name") {
-        "" => errors.push(Error::required(&path.child("os").child("name"), "")),
+        "" => {}
         "linux" => validate_linux(errors, spec, path),
         "windows" => validate_windows(errors, spec, path),
         other => errors.push(Error::not_supported(&path.child("os"), other, &["linux", "windows"])),
@@ -257,7 +222,12 @@ fn validate_windows(errors: &mut ErrorList, spec: &Value, path: &Path) {
 
 /// Where an annotation of old and a field both name a seccomp or AppArmor profile, they
 /// name the same one.
-pub fn validate_profile_annotations(errors: &mut ErrorList, metadata: Option<&Value>, spec: &Value, path: &Path) {
+pub(crate) fn validate_profile_annotations(
+    errors: &mut ErrorList,
+    metadata: Option<&Value>,
+    spec: &Value,
+    path: &Path,
+) {
     let annotations = metadata.entries("annotations");
     let annotation = |key: &str| annotations.get(key).and_then(Value::as_str);
     let pod_context = spec.field("securityContext");

@@ -6,19 +6,19 @@ use super::update::validate_pod_annotations;
 use super::validate::{SpecOf, validate_pod_spec};
 use super::warnings::{Place, warnings_for};
 use crate::read::{Read, field_mut};
-use crate::validation::labels::{selector_matches, validate_annotations, validate_label_selector, validate_labels};
+use crate::validation::labels::{is_label_selector, selector_matches, validate_annotations, validate_labels};
 use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 
 /// Fills in a template's pod spec.
-pub fn default_template(template: &mut Value) {
+pub(crate) fn default_template(template: &mut Value) {
     if let Some(spec) = field_mut(template, "spec") {
         default_pod_spec(spec);
     }
 }
 
-pub fn validate_template(errors: &mut ErrorList, template: &Value, path: &Path) {
+pub(crate) fn validate_template(errors: &mut ErrorList, template: &Value, path: &Path) {
     let metadata = template.field("metadata");
     let empty = json!({});
     let spec = template.field("spec").unwrap_or(&empty);
@@ -37,21 +37,15 @@ pub fn validate_template(errors: &mut ErrorList, template: &Value, path: &Path) 
 
 /// `spec.selector` and `spec.template` of a Deployment or ReplicaSet, which must agree:
 /// a controller must be able to recognize the pods it makes.
-pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let at = path.child("selector");
-    let selector = spec.field("selector");
-    let before = errors.len();
-    match selector {
-        None => errors.push(Error::required(&at, "")),
-        Some(selector) => {
-            validate_label_selector(errors, Some(selector), &at);
-            if errors.len() > before {
-                errors.push(Error::invalid(&at, selector.clone(), "invalid label selector"));
-                return;
-            }
-            if selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty() {
-                errors.push(Error::invalid(&at, selector.clone(), "empty selector is invalid for deployment"));
-            }
+pub(crate) fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path: &Path) {
+    let (selector, at) = (spec.field("selector"), path.child("selector"));
+    if let Some(selector) = selector {
+        if !is_label_selector(selector) {
+            errors.push(Error::invalid(&at, selector.clone(), "invalid label selector"));
+            return;
+        }
+        if selector.entries("matchLabels").is_empty() && selector.list("matchExpressions").is_empty() {
+            errors.push(Error::invalid(&at, selector.clone(), "empty selector is invalid for deployment"));
         }
     }
     let path = path.child("template");
@@ -73,7 +67,7 @@ pub fn validate_selector_and_template(errors: &mut ErrorList, spec: &Value, path
 }
 
 /// The pods of a controller that replaces them are never meant to end by themselves.
-pub fn validate_pods_run_forever(errors: &mut ErrorList, template: &Value, kind: &str, path: &Path) {
+pub(crate) fn validate_pods_run_forever(errors: &mut ErrorList, template: &Value, kind: &str, path: &Path) {
     let (spec, path) = (template.field("spec"), path.child("spec"));
     let policy = spec.text("restartPolicy");
     if policy != "Always" {
@@ -87,7 +81,7 @@ pub fn validate_pods_run_forever(errors: &mut ErrorList, template: &Value, kind:
     }
 }
 
-pub fn template_warnings(template: Option<&Value>, path: &Path) -> Vec<String> {
+pub(crate) fn template_warnings(template: Option<&Value>, path: &Path) -> Vec<String> {
     match template {
         Some(template) => warnings_for(template, path, Place::Template),
         None => Vec::new(),

@@ -2,7 +2,6 @@
 //! ValidatePodStatusUpdate), and the annotations that only pods have rules for.
 
 use super::containers;
-use super::scheduling::validate_tolerations;
 use super::volume::validate_descending_path;
 use crate::names;
 use crate::read::Read;
@@ -14,7 +13,7 @@ use ferry_api::rules::pod::is_sidecar;
 use ferry_api::schema::{Type, TypeDef};
 use serde_json::{Value, json};
 
-pub const MIRROR_POD: &str = "kubernetes.io/config.mirror";
+pub(crate) const MIRROR_POD: &str = "kubernetes.io/config.mirror";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
@@ -26,7 +25,7 @@ const UPDATABLE: &str = "pod updates may not change fields other than `spec.cont
 `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 /// Annotations of a pod or template that mean something to Kubernetes.
-pub fn validate_pod_annotations(errors: &mut ErrorList, metadata: Option<&Value>, spec: &Value, path: &Path) {
+pub(crate) fn validate_pod_annotations(errors: &mut ErrorList, metadata: Option<&Value>, spec: &Value, path: &Path) {
     for (key, value) in metadata.entries("annotations") {
         let (at, value) = (path.key(key), value.as_str().unwrap_or_default());
         if key == MIRROR_POD && spec.text("nodeName").is_empty() {
@@ -59,7 +58,7 @@ fn validate_seccomp_annotation(errors: &mut ErrorList, profile: &str, path: &Pat
 }
 
 /// Annotations that are decided when the pod is made.
-pub fn validate_pod_annotations_update(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path) {
+pub(crate) fn validate_pod_annotations_update(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path) {
     let (now, before) = (new.field("metadata").entries("annotations"), old.field("metadata").entries("annotations"));
     for (key, value) in before {
         if now.get(key) == Some(value) {
@@ -83,7 +82,7 @@ pub fn validate_pod_annotations_update(errors: &mut ErrorList, new: &Value, old:
 }
 
 /// The change of a pod's spec. The new spec by itself has been validated before.
-pub fn validate_spec_update(errors: &mut ErrorList, new: &Value, old: &Value) {
+pub(crate) fn validate_spec_update(errors: &mut ErrorList, new: &Value, old: &Value) {
     let path = Path::new("spec");
     for list in ["containers", "initContainers"] {
         if new.list(list).len() != old.list(list).len() {
@@ -136,7 +135,6 @@ fn validate_only_added_tolerations(errors: &mut ErrorList, new: &Value, old: &Va
             return;
         }
     }
-    validate_tolerations(errors, tolerations, path);
 }
 
 fn validate_only_removed_gates(errors: &mut ErrorList, new: &Value, old: &Value, path: &Path) {
@@ -259,20 +257,13 @@ fn for_each_change(new: &Value, old: &Value, definition: Option<&TypeDef>, prefi
 }
 
 /// The change of a pod's status, as the kubelet writes it.
-pub fn validate_status_update(new: &Value, old: &Value) -> ErrorList {
+pub(crate) fn validate_status_update(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     validate_pod_annotations_update(&mut errors, new, old, &Path::new("metadata").child("annotations"));
     let path = Path::new("status");
     let (status, was) = (new.field("status"), old.field("status"));
     for (index, condition) in status.list("conditions").iter().enumerate() {
         let (path, kind) = (path.child("conditions").index(index), condition.text("type"));
-        if condition.int("observedGeneration") < 0 {
-            errors.push(Error::invalid(
-                &path.child("observedGeneration"),
-                condition.int("observedGeneration"),
-                "must be a non-negative integer",
-            ));
-        }
         if !matches!(kind, "PodScheduled" | "Ready" | "Initialized") {
             each(&mut errors, &path.child("Type"), kind, names::is_qualified_name(kind));
         }
@@ -287,13 +278,6 @@ pub fn validate_status_update(new: &Value, old: &Value) -> ErrorList {
         if !old.field("spec").text("nodeName").is_empty() {
             errors.push(Error::forbidden(&at, "may not be set on pods that are already bound to a node"));
         }
-    }
-    if status.int("observedGeneration") < 0 {
-        errors.push(Error::invalid(
-            &path.child("observedGeneration"),
-            status.int("observedGeneration"),
-            "must be a non-negative integer",
-        ));
     }
     if status.text("qosClass") != was.text("qosClass") {
         errors.push(Error::invalid(&path.child("qosClass"), status.text("qosClass"), FIELD_IS_IMMUTABLE));

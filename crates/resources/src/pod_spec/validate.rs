@@ -4,33 +4,35 @@ use super::container::{
     InPod, validate_containers, validate_ephemeral_containers, validate_image_is_trimmed, validate_init_containers,
 };
 use super::env::validate_file_volumes;
-use super::naming::{validate_dns_config, validate_host_aliases, validate_hostname};
-use super::scheduling::{validate_affinity, validate_gates, validate_tolerations, validate_topology_spread};
+use super::naming::{validate_dns_config, validate_hostname};
+use super::scheduling::{validate_affinity, validate_topology_spread};
 use super::security::{validate_host_users, validate_os, validate_pod_security_context};
 use super::volume::validate_volumes;
 use crate::names;
 use crate::read::Read;
-use crate::validation::labels::validate_labels;
 use crate::validation::resources::{Consumer, amount, is_huge_page, quantity, validate_requirements};
-use crate::validation::{each, one_of, shown};
+use crate::validation::{each, shown};
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::pod_requests::{Options, compute_limits, compute_requests};
 use ferry_api::view::core::v1::{PodSpecView, PodStatusView};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Whose spec it is: a template may leave some things to the pods made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpecOf {
+pub(crate) enum SpecOf {
     Pod,
     Template,
 }
 
 /// Every mistake in a pod spec. `metadata` is the pod's own, `None` for a template.
-pub fn validate_pod_spec(errors: &mut ErrorList, spec: &Value, metadata: Option<&Value>, context: SpecOf, path: &Path) {
-    if !spec.has("terminationGracePeriodSeconds") {
-        errors.push(Error::required(&path.child("terminationGracePeriodSeconds"), ""));
-    }
+pub(crate) fn validate_pod_spec(
+    errors: &mut ErrorList,
+    spec: &Value,
+    metadata: Option<&Value>,
+    context: SpecOf,
+    path: &Path,
+) {
     let pod_name = metadata.map(|metadata| metadata.text("name"));
     let volumes = validate_volumes(errors, spec, pod_name, context, &path.child("volumes"));
     let claim_names: BTreeSet<&str> =
@@ -42,30 +44,13 @@ pub fn validate_pod_spec(errors: &mut ErrorList, spec: &Value, metadata: Option<
     validate_ephemeral_containers(errors, &pod, &path.child("ephemeralContainers"));
     validate_pod_resources(errors, spec, &claim_names, path);
     validate_host_network_ports(errors, spec, context, path);
-    one_of(errors, &path.child("restartPolicy"), spec.text("restartPolicy"), &["Always", "OnFailure", "Never"]);
-    let dns_policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-    one_of(errors, &path.child("dnsPolicy"), spec.text("dnsPolicy"), &dns_policies);
-    validate_labels(errors, spec.entries("nodeSelector"), &path.child("nodeSelector"));
     validate_pod_security_context(errors, spec, &path.child("securityContext"));
     validate_affinity(errors, spec.field("affinity"), &path.child("affinity"));
     validate_dns_config(errors, spec, &path.child("dnsConfig"));
-    validate_gates(errors, spec, path);
     let constraints = spec.list("topologySpreadConstraints");
     validate_topology_spread(errors, constraints, &path.child("topologySpreadConstraints"));
     validate_host_users(errors, spec, path);
     validate_hostname(errors, spec, path);
-    validate_names(errors, spec, path);
-    if let Some(seconds) = spec.opt_int("activeDeadlineSeconds")
-        && !(1..=i64::from(i32::MAX)).contains(&seconds)
-    {
-        let detail = names::inclusive_range(1, i64::from(i32::MAX));
-        errors.push(Error::invalid(&path.child("activeDeadlineSeconds"), seconds, detail));
-    }
-    validate_tolerations(errors, spec.list("tolerations"), &path.child("tolerations"));
-    validate_host_aliases(errors, spec.list("hostAliases"), &path.child("hostAliases"));
-    if let Some(policy) = spec.opt_text("preemptionPolicy") {
-        one_of(errors, &path.child("preemptionPolicy"), policy, &["PreemptLowerPriority", "Never"]);
-    }
     if let Some(overhead) = spec.field("overhead") {
         let limits = serde_json::json!({"limits": overhead});
         validate_requirements(errors, Some(&limits), Consumer::Container, &BTreeSet::new(), &path.child("overhead"));
@@ -81,29 +66,8 @@ pub fn validate_pod_spec(errors: &mut ErrorList, spec: &Value, metadata: Option<
     validate_file_volumes(errors, spec, path);
 }
 
-/// Fields that name another object or the pod's own host.
-fn validate_names(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let subdomain: fn(&str) -> Vec<String> = |name| names::dns1123_subdomain(name, false);
-    let label: fn(&str) -> Vec<String> = names::is_dns1123_label;
-    for (key, rule) in [
-        ("serviceAccountName", subdomain),
-        ("nodeName", subdomain),
-        ("hostname", label),
-        ("subdomain", label),
-        ("priorityClassName", subdomain),
-    ] {
-        let name = spec.text(key);
-        if !name.is_empty() {
-            each(errors, &path.child(key), name, rule(name));
-        }
-    }
-    if let Some(class) = spec.opt_text("runtimeClassName") {
-        each(errors, &path.child("runtimeClassName"), class, subdomain(class));
-    }
-}
-
 /// What upstream asks of pods beyond templates, so that old templates stay valid.
-pub fn validate_only_for_pods(errors: &mut ErrorList, spec: &Value, path: &Path) {
+pub(crate) fn validate_only_for_pods(errors: &mut ErrorList, spec: &Value, path: &Path) {
     if spec.text("serviceAccountName").is_empty() {
         for (index, volume) in spec.list("volumes").iter().enumerate() {
             let path = path.child("volumes").index(index).child("projected");
@@ -125,20 +89,12 @@ pub fn validate_only_for_pods(errors: &mut ErrorList, spec: &Value, path: &Path)
 }
 
 fn validate_resource_claims(errors: &mut ErrorList, spec: &Value, metadata: Option<&Value>, path: &Path) {
-    let mut seen = HashSet::new();
     for (index, claim) in spec.list("resourceClaims").iter().enumerate() {
         if metadata.field("annotations").has(super::update::MIRROR_POD) {
             errors.push(Error::forbidden(&Path::root(), "static pods do not support resource claims"));
             return;
         }
-        let (path, name) = (path.index(index), claim.text("name"));
-        if name.is_empty() {
-            errors.push(Error::required(&path.child("name"), ""));
-        } else if !seen.insert(name) {
-            errors.push(Error::duplicate(&path.child("name"), name));
-        } else {
-            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
-        }
+        let path = path.index(index);
         match (claim.has("resourceClaimName"), claim.has("resourceClaimTemplateName")) {
             (true, true) => errors.push(Error::invalid(
                 &path,
@@ -151,11 +107,6 @@ fn validate_resource_claims(errors: &mut ErrorList, spec: &Value, metadata: Opti
                 "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
             )),
             _ => {}
-        }
-        for key in ["resourceClaimName", "resourceClaimTemplateName"] {
-            if let Some(name) = claim.opt_text(key) {
-                each(errors, &path.child(key), name, names::dns1123_subdomain(name, false));
-            }
         }
     }
 }

@@ -3,55 +3,24 @@
 use super::projected::validate_projected;
 use crate::names;
 use crate::read::Read;
-use crate::validation::facts::validate_required_of;
+use crate::validation::each;
+use crate::validation::equality::type_of;
 use crate::validation::labels::{validate_annotations, validate_labels};
+use crate::validation::marks::{single_member, validate_marks};
 use crate::validation::resources::quantity;
-use crate::validation::volumes::{validate_claim_spec, validate_csi_driver_name};
-use crate::validation::{each, one_of};
+use crate::validation::volume_source::{SourceOf, validate_source};
+use crate::validation::volumes::validate_claim_spec;
 use ferry_api::field::{Error, ErrorList, Path};
+use regex::Regex;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// The volumes that containers can mount, by name.
-pub type Volumes<'a> = HashMap<&'a str, &'a Value>;
-
-/// Every kind of source, in the order in which upstream looks for it. The second name is
-/// the one upstream's errors use where it differs.
-const SOURCES: &[(&str, &str)] = &[
-    ("emptyDir", "emptyDir"),
-    ("hostPath", "hostPath"),
-    ("gitRepo", "gitRepo"),
-    ("gcePersistentDisk", "gcePersistentDisk"),
-    ("awsElasticBlockStore", "awsElasticBlockStore"),
-    ("secret", "secret"),
-    ("nfs", "nfs"),
-    ("iscsi", "iscsi"),
-    ("glusterfs", "glusterfs"),
-    ("flocker", "flocker"),
-    ("persistentVolumeClaim", "persistentVolumeClaim"),
-    ("rbd", "rbd"),
-    ("cinder", "cinder"),
-    ("cephfs", "cephFS"),
-    ("quobyte", "quobyte"),
-    ("downwardAPI", "downwarAPI"),
-    ("fc", "fc"),
-    ("flexVolume", "flexVolume"),
-    ("configMap", "configMap"),
-    ("azureFile", "azureFile"),
-    ("vsphereVolume", "vsphereVolume"),
-    ("photonPersistentDisk", "photonPersistentDisk"),
-    ("portworxVolume", "portworxVolume"),
-    ("azureDisk", "azureDisk"),
-    ("storageos", "storageos"),
-    ("projected", "projected"),
-    ("scaleIO", "scaleIO"),
-    ("csi", "csi"),
-    ("ephemeral", "ephemeral"),
-    ("image", "image"),
-];
+pub(crate) type Volumes<'a> = HashMap<&'a str, &'a Value>;
 
 /// Checks every volume and gives those that are good enough to be mounted.
-pub fn validate_volumes<'a>(
+pub(crate) fn validate_volumes<'a>(
     errors: &mut ErrorList,
     spec: &'a Value,
     pod_name: Option<&str>,
@@ -67,14 +36,14 @@ pub fn validate_volumes<'a>(
         }
         _ => HashSet::new(),
     };
+    let definition = type_of("core/v1", "Volume");
     for (index, volume) in volumes.iter().enumerate() {
         let (path, name) = (path.index(index), volume.text("name"));
         let before = errors.len();
-        validate_source(errors, volume, pod_name, context, &path);
-        if name.is_empty() {
-            errors.push(Error::required(&path.child("name"), ""));
-        } else {
-            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
+        if let Some(definition) = definition {
+            validate_marks(errors, definition, volume, &path);
+            let source = single_member(definition, volume);
+            validate_pod_source(errors, source, name, pod_name, context, &path);
         }
         if known.contains_key(name) {
             errors.push(Error::duplicate(&path.child("name"), name));
@@ -94,120 +63,44 @@ pub fn validate_volumes<'a>(
     known
 }
 
-fn validate_source(
+fn validate_pod_source(
     errors: &mut ErrorList,
-    volume: &Value,
+    source: Option<(&str, &Value)>,
+    name: &str,
     pod_name: Option<&str>,
     context: super::validate::SpecOf,
     path: &Path,
 ) {
-    let mut count = 0;
-    for (key, shown) in SOURCES {
-        let Some(source) = volume.field(key) else { continue };
-        if count > 0 {
-            errors.push(Error::forbidden(&path.child(shown), "may not specify more than 1 volume type"));
-            continue;
+    let Some((key, source)) = source else { return };
+    let at = path.child(key);
+    validate_source(errors, key, source, SourceOf::Pod, name, &at);
+    match key {
+        "emptyDir" => {
+            let size = source.field("sizeLimit").and_then(quantity);
+            if size.is_some_and(|size| size.is_negative()) {
+                let detail = "SizeLimit field must be a valid resource quantity";
+                errors.push(Error::forbidden(&at.child("sizeLimit"), detail));
+            }
         }
-        count += 1;
-        let at = path.child(key);
-        // Two sources check more of a required field than that it is there.
-        if !matches!(*key, "hostPath" | "csi") {
-            validate_required_of(errors, "Volume", key, source, &at);
+        "configMap" if source.text("name").is_empty() => {
+            errors.push(Error::required(&at.child("name"), ""));
         }
-        match *key {
-            "emptyDir" => {
-                let size = source.field("sizeLimit").and_then(quantity);
-                if size.is_some_and(|size| size.is_negative()) {
-                    errors.push(Error::forbidden(
-                        &at.child("sizeLimit"),
-                        "SizeLimit field must be a valid resource quantity",
-                    ));
-                }
+        "downwardAPI" => {
+            for file in source.list("items") {
+                super::env::validate_downward_file(errors, file, &at);
             }
-            "hostPath" => validate_host_path(errors, source, &at),
-            "gitRepo" => validate_descending_path(errors, source.text("directory"), &at.child("directory")),
-            // Optional in the type, and required all the same.
-            "scaleIO" | "storageos" if source.text("volumeName").is_empty() => {
-                errors.push(Error::required(&at.child("volumeName"), ""));
-            }
-            "nfs" => {
-                let path = source.text("path");
-                if !path.is_empty() && !path.starts_with('/') {
-                    errors.push(Error::invalid(&at.child("path"), path, "must be an absolute path"));
-                }
-            }
-            "secret" => validate_files(errors, source, "secretName", &at),
-            "configMap" => validate_files(errors, source, "name", &at),
-            "downwardAPI" => {
-                validate_mode(errors, source.opt_int("defaultMode"), &at.child("defaultMode"));
-                for file in source.list("items") {
-                    super::env::validate_downward_file(errors, file, &at);
-                }
-            }
-            "projected" => validate_projected(errors, source, &at),
-            "csi" => validate_csi(errors, source, &at),
-            "ephemeral" => validate_ephemeral(errors, source, volume.text("name"), pod_name, path),
-            "image" => {
-                if context == super::validate::SpecOf::Pod && source.text("reference").is_empty() {
-                    errors.push(Error::required(&at.child("reference"), ""));
-                }
-                one_of(errors, &at.child("pullPolicy"), source.text("pullPolicy"), &super::container::PULL_POLICIES);
-            }
-            _ => {}
         }
-    }
-    if count == 0 {
-        errors.push(Error::required(path, "must specify a volume type"));
-    }
-}
-
-pub fn validate_host_path(errors: &mut ErrorList, source: &Value, path: &Path) {
-    let host_path = source.text("path");
-    if host_path.is_empty() {
-        errors.push(Error::required(&path.child("path"), ""));
-        return;
-    }
-    validate_no_backsteps(errors, host_path, &path.child("path"));
-    let supported =
-        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
-    if let Some(kind) = source.opt_text("type")
-        && !supported.contains(&kind)
-    {
-        errors.push(Error::not_supported(&path.child("type"), kind, &supported));
-    }
-}
-
-/// The files of a Secret or ConfigMap.
-fn validate_files(errors: &mut ErrorList, source: &Value, name_key: &str, path: &Path) {
-    if source.text(name_key).is_empty() {
-        errors.push(Error::required(&path.child(name_key), ""));
-    }
-    validate_mode(errors, source.opt_int("defaultMode"), &path.child("defaultMode"));
-    for (index, item) in source.list("items").iter().enumerate() {
-        validate_key_to_path(errors, item, &path.child("items").index(index));
-    }
-}
-
-pub fn validate_key_to_path(errors: &mut ErrorList, item: &Value, path: &Path) {
-    for key in ["key", "path"] {
-        if item.text(key).is_empty() {
-            errors.push(Error::required(&path.child(key), ""));
+        "projected" => validate_projected(errors, source, &at),
+        "csi" => validate_csi(errors, source, &at),
+        "ephemeral" => validate_ephemeral(errors, source, name, pod_name, path),
+        "image" if context == super::validate::SpecOf::Pod && source.text("reference").is_empty() => {
+            errors.push(Error::required(&at.child("reference"), ""));
         }
-    }
-    validate_local_path(errors, item.text("path"), &path.child("path"));
-    validate_mode(errors, item.opt_int("mode"), &path.child("mode"));
-}
-
-pub fn validate_mode(errors: &mut ErrorList, mode: Option<i64>, path: &Path) {
-    if let Some(mode) = mode
-        && !(0..=0o777).contains(&mode)
-    {
-        errors.push(Error::invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"));
+        _ => {}
     }
 }
 
 fn validate_csi(errors: &mut ErrorList, source: &Value, path: &Path) {
-    validate_csi_driver_name(errors, source.text("driver"), &path.child("driver"));
     if let Some(secret) = source.field("nodePublishSecretRef") {
         let name = secret.text("name");
         if name.is_empty() {
@@ -220,10 +113,7 @@ fn validate_csi(errors: &mut ErrorList, source: &Value, path: &Path) {
 
 fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod: Option<&str>, path: &Path) {
     let at = path.child("ephemeral").child("volumeClaimTemplate");
-    let Some(template) = source.field("volumeClaimTemplate") else {
-        errors.push(Error::required(&at, ""));
-        return;
-    };
+    let Some(template) = source.field("volumeClaimTemplate") else { return };
     let metadata = template.field("metadata");
     validate_annotations(errors, metadata.entries("annotations"), &at.child("metadata").child("annotations"));
     validate_labels(errors, metadata.entries("labels"), &at.child("metadata").child("labels"));
@@ -247,42 +137,45 @@ fn validate_ephemeral(errors: &mut ErrorList, source: &Value, volume: &str, pod:
     }
 }
 
+/// The three ways in which iSCSI names its parties (RFC 3720).
+pub(crate) fn is_iscsi_name(name: &str) -> bool {
+    static FORMS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^iqn\.\d{4}-\d{2}\.([[:alnum:]\-.]+)(:[^,;*&$|\s]+)$|^eui.[[:alnum:]]{16}$|^naa.[[:alnum:]]{32}$")
+            .expect("a fixed expression")
+    });
+    FORMS.is_match(name)
+}
+
 /// Not absolute, and no part of it is `..`.
-pub fn validate_descending_path(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_descending_path(errors: &mut ErrorList, target: &str, path: &Path) {
     if target.starts_with('/') {
         errors.push(Error::invalid(path, target, "must be a relative path"));
     }
     validate_no_backsteps(errors, target, path);
 }
 
-pub fn validate_no_backsteps(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_no_backsteps(errors: &mut ErrorList, target: &str, path: &Path) {
     if target.split('/').any(|part| part == "..") {
         errors.push(Error::invalid(path, target, "must not contain '..'"));
     }
 }
 
 /// A descending path that does not even begin with `..`, which the kubelet keeps for itself.
-pub fn validate_local_path(errors: &mut ErrorList, target: &str, path: &Path) {
+pub(crate) fn validate_local_path(errors: &mut ErrorList, target: &str, path: &Path) {
     validate_descending_path(errors, target, path);
     if target.starts_with("..") && !target.starts_with("../") {
         errors.push(Error::invalid(path, target, "must not start with '..'"));
     }
 }
 
-pub fn validate_mounts(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+pub(crate) fn validate_mounts(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
     let devices = container.list("volumeDevices");
     let mut mount_paths = HashSet::new();
     for (index, mount) in container.list("volumeMounts").iter().enumerate() {
         let at = path.index(index);
         let (name, mount_path) = (mount.text("name"), mount.text("mountPath"));
-        if name.is_empty() {
-            errors.push(Error::required(&at.child("name"), ""));
-        }
         if !volumes.contains_key(name) {
             errors.push(Error::not_found(&at.child("name"), name));
-        }
-        if mount_path.is_empty() {
-            errors.push(Error::required(&at.child("mountPath"), ""));
         }
         if !mount_paths.insert(mount_path) {
             errors.push(Error::invalid(&at.child("mountPath"), mount_path, "must be unique"));
@@ -341,15 +234,13 @@ fn validate_propagation(errors: &mut ErrorList, mount: &Value, container: &Value
     }
 }
 
-pub fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
+pub(crate) fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Volumes, path: &Path) {
     let mounts = container.list("volumeMounts");
     let (mut names, mut paths) = (HashSet::new(), HashSet::new());
     for (index, device) in container.list("volumeDevices").iter().enumerate() {
         let at = path.index(index);
         let (name, device_path) = (device.text("name"), device.text("devicePath"));
-        if name.is_empty() {
-            errors.push(Error::required(&at.child("name"), ""));
-        } else if !names.insert(name) {
+        if !name.is_empty() && !names.insert(name) {
             errors.push(Error::invalid(&at.child("name"), name, "must be unique"));
         }
         match volumes.get(name) {
@@ -362,9 +253,6 @@ pub fn validate_devices(errors: &mut ErrorList, container: &Value, volumes: &Vol
                 ));
             }
             Some(_) => {}
-        }
-        if device_path.is_empty() {
-            errors.push(Error::required(&at.child("devicePath"), ""));
         }
         if paths.contains(device_path) {
             errors.push(Error::invalid(&at.child("devicePath"), device_path, "must be unique"));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     Pod,
     Template,
 }
@@ -37,7 +37,7 @@ const DEPRECATED_VOLUMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Node labels that have a newer name.
-pub fn deprecated_node_label(key: &str) -> Option<&'static str> {
+pub(crate) fn deprecated_node_label(key: &str) -> Option<&'static str> {
     Some(match key {
         "beta.kubernetes.io/arch" => "deprecated since v1.14; use \"kubernetes.io/arch\" instead",
         "beta.kubernetes.io/os" => "deprecated since v1.14; use \"kubernetes.io/os\" instead",
@@ -58,7 +58,7 @@ pub fn deprecated_node_label(key: &str) -> Option<&'static str> {
 }
 
 /// Warnings for a Pod or a template, whose metadata and spec stand under `path`.
-pub fn warnings_for(pod: &Value, path: &Path, place: Place) -> Vec<String> {
+pub(crate) fn warnings_for(pod: &Value, path: &Path, place: Place) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(spec) = pod.field("spec") else { return warnings };
     let at = path.child("spec");

@@ -1,3 +1,3 @@
 //! The kinds of the group `policy`.
 
-pub mod pod_disruption_budget;
+pub(crate) mod pod_disruption_budget;

@@ -2,22 +2,15 @@
 
 use crate::Strategy;
 use crate::read::{Read, field_mut};
-use crate::validation::conditions::validate_conditions;
-use crate::validation::facts::DeclaredValues;
-use crate::validation::int_or_percent::{validate_at_most_100_percent, validate_int_or_percent};
-use crate::validation::labels::validate_label_selector;
-use crate::validation::{nonnegative, shown};
+use crate::validation::shown;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct PodDisruptionBudget;
+pub(crate) struct PodDisruptionBudget;
 
 /// By this key v1beta1 said whether an empty selector meant all pods or none. It has no
 /// meaning beside anything else and is taken away there.
 const OLD_EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
-
-static EVICTION_POLICIES: DeclaredValues =
-    DeclaredValues::of("policy/v1", "PodDisruptionBudgetSpec", "unhealthyPodEvictionPolicy");
 
 impl Strategy for PodDisruptionBudget {
     fn default(&self, budget: &mut Value) {
@@ -37,33 +30,7 @@ impl Strategy for PodDisruptionBudget {
             let detail = "minAvailable and maxUnavailable cannot be both set";
             errors.push(Error::invalid(&path, shown(spec), detail));
         }
-        for key in ["minAvailable", "maxUnavailable"] {
-            if let Some(value) = spec.field(key) {
-                validate_int_or_percent(&mut errors, Some(value), &path.child(key));
-                validate_at_most_100_percent(&mut errors, Some(value), &path.child(key));
-            }
-        }
-        validate_label_selector(&mut errors, spec.field("selector"), &path.child("selector"));
-        if let Some(policy) = spec.opt_text("unhealthyPodEvictionPolicy")
-            && !EVICTION_POLICIES.contains(&policy)
-        {
-            errors.push(Error::not_supported(&path.child("unhealthyPodEvictionPolicy"), policy, &EVICTION_POLICIES));
-        }
         errors
-    }
-
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        let (status, path) = (new.field("status"), Path::new("status"));
-        validate_conditions(&mut errors, status.list("conditions"), &path.child("conditions"));
-        for key in ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] {
-            nonnegative(&mut errors, &path.child(key), status.int(key));
-        }
-        errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 }
 
@@ -109,10 +76,10 @@ mod tests {
     fn the_old_key_stands_alone_or_not_at_all() {
         let old = json!({"key": OLD_EMPTY_SELECTOR, "operator": "Exists"});
         let mut alone = budget(json!({"selector": {"matchExpressions": [old]}}));
-        PodDisruptionBudget.default(&mut alone);
+        crate::testing::default(&PodDisruptionBudget, &mut alone);
         assert_eq!(alone["spec"]["selector"]["matchExpressions"], json!([old]));
         let mut beside = budget(json!({"selector": {"matchExpressions": [old], "matchLabels": {"a": "b"}}}));
-        PodDisruptionBudget.default(&mut beside);
+        crate::testing::default(&PodDisruptionBudget, &mut beside);
         assert_eq!(beside["spec"]["selector"]["matchExpressions"], json!([]));
     }
 
@@ -120,7 +87,7 @@ mod tests {
     fn counts_are_not_negative() {
         let status = json!({"status": {"disruptionsAllowed": -1}});
         assert_eq!(
-            texts(&PodDisruptionBudget.validate_status_update(&status, &json!({}))),
+            texts(&crate::testing::update_errors(&PodDisruptionBudget, "status", &status, &json!({}))),
             ["status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0"]
         );
     }

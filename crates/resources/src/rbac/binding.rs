@@ -1,52 +1,55 @@
-//! What RoleBinding and ClusterRoleBinding share.
+//! RoleBinding and ClusterRoleBinding: the strategy of who has which permissions, in a
+//! namespace or everywhere.
 
+use crate::Strategy;
 use crate::names;
 use crate::read::{Read, ReadNode, default_text, list_mut};
 use crate::validation::each;
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::ensure_object;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-pub fn default_binding(binding: &mut Value) {
-    let reference = ensure_object(binding).entry("roleRef").or_insert_with(|| json!({}));
-    default_text(reference, "apiGroup", GROUP);
-    for subject in list_mut(binding, "subjects") {
-        if matches!(subject.text("kind"), "User" | "Group") {
-            default_text(subject, "apiGroup", GROUP);
+/// The binding of a role to subjects, within a namespace or everywhere.
+pub(crate) struct Binding<const NAMESPACED: bool>;
+
+impl<const NAMESPACED: bool> Strategy for Binding<NAMESPACED> {
+    fn default(&self, binding: &mut Value) {
+        for subject in list_mut(binding, "subjects") {
+            if matches!(subject.text("kind"), "User" | "Group") {
+                default_text(subject, "apiGroup", GROUP);
+            }
         }
     }
-}
 
-/// `roles` are the kinds that may be bound here.
-pub fn validate_binding(binding: &Value, roles: &[&str], namespaced: bool) -> ErrorList {
-    let mut errors = ErrorList::new();
-    let (reference, path) = (binding.field("roleRef"), Path::new("roleRef"));
-    if reference.text("apiGroup") != GROUP {
-        errors.push(Error::not_supported(&path.child("apiGroup"), reference.text("apiGroup"), &[GROUP]));
+    fn validate(&self, binding: &Value) -> ErrorList {
+        let mut errors = ErrorList::new();
+        let roles: &[&str] = if NAMESPACED { &["Role", "ClusterRole"] } else { &["ClusterRole"] };
+        let kind = binding.field("roleRef").text("kind");
+        if !roles.contains(&kind) {
+            errors.push(Error::not_supported(&Path::new("roleRef").child("kind"), kind, roles));
+        }
+        for (index, subject) in binding.list("subjects").iter().enumerate() {
+            validate_subject(&mut errors, subject, NAMESPACED, &Path::new("subjects").index(index));
+        }
+        errors
     }
-    if !roles.contains(&reference.text("kind")) {
-        errors.push(Error::not_supported(&path.child("kind"), reference.text("kind"), roles));
+
+    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
+        let mut errors = self.validate(new);
+        validate_role_is_kept(&mut errors, new, old);
+        errors
     }
-    let name = reference.text("name");
-    if name.is_empty() {
-        errors.push(Error::required(&path.child("name"), ""));
-    } else {
-        each(&mut errors, &path.child("name"), name, names::path_segment(name, false));
+
+    fn computed_cells(&self, binding: Node<'_>, _now: Timestamp) -> Vec<Value> {
+        cells(binding)
     }
-    for (index, subject) in binding.list("subjects").iter().enumerate() {
-        validate_subject(&mut errors, subject, namespaced, &Path::new("subjects").index(index));
-    }
-    errors
 }
 
 fn validate_subject(errors: &mut ErrorList, subject: &Value, namespaced: bool, path: &Path) {
     let (name, group) = (subject.text("name"), subject.text("apiGroup"));
-    if name.is_empty() {
-        errors.push(Error::required(&path.child("name"), ""));
-    }
     match subject.text("kind") {
         "ServiceAccount" => {
             if !name.is_empty() {
@@ -59,19 +62,15 @@ fn validate_subject(errors: &mut ErrorList, subject: &Value, namespaced: bool, p
                 errors.push(Error::required(&path.child("namespace"), ""));
             }
         }
-        "User" | "Group" => {
-            if group != GROUP {
-                errors.push(Error::not_supported(&path.child("apiGroup"), group, &[GROUP]));
-            }
+        "User" | "Group" if group != GROUP => {
+            errors.push(Error::not_supported(&path.child("apiGroup"), group, &[GROUP]));
         }
-        other => {
-            errors.push(Error::not_supported(&path.child("kind"), other, &["ServiceAccount", "User", "Group"]));
-        }
+        _ => {}
     }
 }
 
 /// A binding is to one role for good: what it grants changes only with the role.
-pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
+fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     let (now, before) = (new.field("roleRef"), old.field("roleRef"));
     if ["apiGroup", "kind", "name"].iter().any(|key| now.text(key) != before.text(key)) {
         // Upstream shows its internal struct here, hence the capitals.
@@ -80,7 +79,7 @@ pub fn validate_role_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     }
 }
 
-pub fn cells(binding: Node<'_>) -> Vec<Value> {
+fn cells(binding: Node<'_>) -> Vec<Value> {
     let role = binding.field("roleRef");
     let subjects = |kind: &str| {
         let of_kind = binding.list("subjects").iter().filter(|subject| subject.text("kind") == kind);
@@ -100,8 +99,7 @@ pub fn cells(binding: Node<'_>) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rbac::cluster_role_binding::ClusterRoleBinding;
-    use crate::rbac::role_binding::RoleBinding;
+    use super::Binding;
     use crate::testing::{cells, check, check_update};
     use serde_json::{Value, json};
 
@@ -115,10 +113,10 @@ mod tests {
 
     #[test]
     fn subjects_and_roles_are_named() {
-        check(&RoleBinding, binding("view"), &[]);
-        check(&ClusterRoleBinding, binding("view"), &[]);
+        check(&Binding::<true>, binding("view"), &[]);
+        check(&Binding::<false>, binding("view"), &[]);
         check(
-            &ClusterRoleBinding,
+            &Binding::<false>,
             json!({"roleRef": {"kind": "Role", "name": "a"}, "subjects": [{"kind": "ServiceAccount", "name": "s"}, {"kind": "Robot", "name": "r"}]}),
             &[
                 "roleRef.kind: Unsupported value: \"Role\": supported values: \"ClusterRole\"",
@@ -131,7 +129,7 @@ mod tests {
     #[test]
     fn the_role_is_kept() {
         check_update(
-            &RoleBinding,
+            &Binding::<true>,
             binding("view"),
             binding("edit"),
             &[

@@ -1,39 +1,61 @@
-//! Role: the strategy of permissions within a namespace.
+//! Role and ClusterRole: the strategy of permissions, in a namespace or everywhere, perhaps
+//! gathered from other roles (rbac/validation ValidatePolicyRule).
 
-use super::rule::validate_rules;
-use crate::{Strategy, names};
-use ferry_api::field::ErrorList;
+use crate::Strategy;
+use crate::read::Read;
+use crate::validation::labels::is_label_selector;
+use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub struct Role;
+pub(crate) struct Role<const NAMESPACED: bool>;
 
-impl Strategy for Role {
-    fn validate_name(&self, name: &str, _prefix: bool) -> Vec<String> {
-        names::path_segment(name, false)
-    }
-
+impl<const NAMESPACED: bool> Strategy for Role<NAMESPACED> {
     fn validate(&self, role: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        validate_rules(&mut errors, role, true);
+        for (index, rule) in role.list("rules").iter().enumerate() {
+            validate_rule(&mut errors, rule, NAMESPACED, &Path::new("rules").index(index));
+        }
+        let path = Path::new("aggregationRule").child("clusterRoleSelectors");
+        let selectors = role.field("aggregationRule").list("clusterRoleSelectors");
+        for (index, _) in selectors.iter().enumerate().filter(|(_, selector)| !is_label_selector(selector)) {
+            errors.push(Error::invalid(&path.index(index), Value::Null, "invalid label selector."));
+        }
         errors
     }
+}
 
-    fn allows_create_on_update(&self) -> bool {
-        true
+fn validate_rule(errors: &mut ErrorList, rule: &Value, namespaced: bool, path: &Path) {
+    let is_empty = |key: &str| rule.list(key).is_empty();
+    if !is_empty("nonResourceURLs") {
+        let (path, urls) = (path.child("nonResourceURLs"), rule.list("nonResourceURLs"));
+        if namespaced {
+            errors.push(Error::invalid(&path, urls, "namespaced rules cannot apply to non-resource URLs"));
+        }
+        if ["apiGroups", "resources", "resourceNames"].iter().any(|key| !is_empty(key)) {
+            let detail = "rules cannot apply to both regular resources and non-resource URLs";
+            errors.push(Error::invalid(&path, urls, detail));
+        }
+        return;
+    }
+    if is_empty("apiGroups") {
+        errors.push(Error::required(&path.child("apiGroups"), "resource rules must supply at least one api group"));
+    }
+    if is_empty("resources") {
+        errors.push(Error::required(&path.child("resources"), "resource rules must supply at least one resource"));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::check;
+    use crate::testing::{check, row};
     use serde_json::json;
 
     #[test]
     fn rules_say_what_may_be_done_to_what() {
-        check(&Role, json!({"rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]}), &[]);
+        check(&Role::<true>, json!({"rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]}), &[]);
         check(
-            &Role,
+            &Role::<true>,
             json!({"rules": [{"resources": ["pods"]}, {"verbs": ["get"], "nonResourceURLs": ["/x"], "resources": ["pods"]}]}),
             &[
                 "rules[0].verbs: Required value: verbs must contain at least one value",
@@ -46,7 +68,7 @@ mod tests {
 
     #[test]
     fn names_may_hold_colons() {
-        assert!(Role.validate_name("system:leader", false).is_empty());
-        assert_eq!(Role.validate_name("a/b", false), ["may not contain '/'"]);
+        assert!(row("Role").validate_name("system:leader", false).is_empty());
+        assert_eq!(row("Role").validate_name("a/b", false), ["may not contain '/'"]);
     }
 }

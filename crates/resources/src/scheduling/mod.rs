@@ -1,3 +1,3 @@
 //! The kinds of the group `scheduling.k8s.io`.
 
-pub mod priority_class;
+pub(crate) mod priority_class;

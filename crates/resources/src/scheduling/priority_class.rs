@@ -1,27 +1,22 @@
 //! PriorityClass: the strategy of how much a pod matters.
 
 use crate::Strategy;
-use crate::read::{Read, fill_defaults};
-use crate::validation::{FIELD_IS_IMMUTABLE, one_of, shown};
+use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use serde_json::Value;
 
-pub struct PriorityClass;
+pub(crate) struct PriorityClass;
 
 /// Above this only the system's own classes go.
 const HIGHEST_FOR_USERS: i64 = 1_000_000_000;
 const SYSTEM_PREFIX: &str = "system-";
 
 /// The classes that exist in every cluster; ferry creates them when it starts.
-pub const SYSTEM_CLASSES: [(&str, i64); 2] =
+pub(crate) const SYSTEM_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 impl Strategy for PriorityClass {
-    fn default(&self, class: &mut Value) {
-        fill_defaults(class, "scheduling/v1", "PriorityClass");
-    }
-
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (name, value) = (class.name(), class.int("value"));
@@ -40,10 +35,6 @@ impl Strategy for PriorityClass {
                 format!("maximum allowed value of a user defined priority is {HIGHEST_FOR_USERS}"),
             ));
         }
-        if let Some(policy) = class.opt_text("preemptionPolicy") {
-            let path = Path::new("preemptionPolicy");
-            one_of(&mut errors, &path, policy, &["PreemptLowerPriority", "Never"]);
-        }
         errors
     }
 
@@ -51,10 +42,6 @@ impl Strategy for PriorityClass {
         let mut errors = ErrorList::new();
         if new.int("value") != old.int("value") {
             errors.push(Error::forbidden(&Path::new("value"), "may not be changed in an update."));
-        }
-        if new.opt_text("preemptionPolicy") != old.opt_text("preemptionPolicy") {
-            let policy = shown(new.field("preemptionPolicy"));
-            errors.push(Error::invalid(&Path::new("preemptionPolicy"), policy, FIELD_IS_IMMUTABLE));
         }
         errors
     }

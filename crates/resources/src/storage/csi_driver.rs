@@ -1,28 +1,17 @@
 //! CSIDriver: the strategy of what the cluster knows about a storage driver.
 
-use crate::read::{Read, ReadNode, fill_defaults, remove};
+use crate::read::{Read, ReadNode, remove};
 use crate::validation::equality::{changed, same_at};
-use crate::validation::validate_immutable;
 use crate::{Context, Strategy, print};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::HashSet;
 
-pub struct CsiDriver;
-
-const GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
-const MIN_TOKEN_SECONDS: i64 = 600;
-const MAX_TOKEN_SECONDS: i64 = 1 << 32;
-const MIN_UPDATE_SECONDS: i64 = 10;
+pub(crate) struct CsiDriver;
 
 impl Strategy for CsiDriver {
-    fn default(&self, driver: &mut Value) {
-        fill_defaults(driver, "storage/v1", "CSIDriver");
-    }
-
     fn prepare_for_create(&self, _context: &Context, driver: &mut Value) {
         drop_scheduling(driver);
     }
@@ -40,51 +29,12 @@ impl Strategy for CsiDriver {
     fn validate(&self, driver: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (spec, path) = (driver.field("spec"), Path::new("spec"));
-        for (key, shown) in [
-            ("attachRequired", "attachedRequired"),
-            ("podInfoOnMount", "podInfoOnMount"),
-            ("storageCapacity", "storageCapacity"),
-        ] {
-            if !spec.has(key) {
-                errors.push(Error::required(&path.child(shown), ""));
-            }
-        }
-        if let Some(policy) = spec.opt_text("fsGroupPolicy")
-            && !GROUP_POLICIES.contains(&policy)
-        {
-            errors.push(Error::not_supported(&path.child("fsGroupPolicy"), policy, GROUP_POLICIES));
-        }
-        validate_token_requests(&mut errors, spec.list("tokenRequests"), &path.child("tokenRequests"));
-        for mode in spec.texts("volumeLifecycleModes") {
-            if !matches!(mode, "Persistent" | "Ephemeral") {
-                let path = path.child("volumeLifecycleModes");
-                errors.push(Error::not_supported(&path, mode, &["Persistent", "Ephemeral"]));
-            }
-        }
-        if !spec.has("seLinuxMount") {
-            errors.push(Error::required(&path.child("seLinuxMount"), ""));
-        }
-        if let Some(period) = spec.opt_int("nodeAllocatableUpdatePeriodSeconds")
-            && period < MIN_UPDATE_SECONDS
-        {
-            let path = path.child("nodeAllocatableUpdatePeriodSeconds");
-            errors.push(Error::invalid(&path, period, "must be greater than or equal to 10 seconds"));
-        }
         if let Some(in_secrets) = spec.opt_flag("serviceAccountTokenInSecrets")
             && spec.list("tokenRequests").is_empty()
         {
             let detail = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
             errors.push(Error::invalid(&path.child("serviceAccountTokenInSecrets"), in_secrets, detail));
         }
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        let path = Path::new("spec");
-        validate_immutable(&mut errors, new, old, &["spec", "attachRequired"], &path.child("attachedRequired"));
-        let modes = "volumeLifecycleModes";
-        validate_immutable(&mut errors, new, old, &["spec", modes], &path.child(modes));
         errors
     }
 
@@ -98,10 +48,6 @@ impl Strategy for CsiDriver {
             ];
         }
         Vec::new()
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, driver: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -121,25 +67,6 @@ impl Strategy for CsiDriver {
 fn drop_scheduling(driver: &mut Value) {
     if let Some(spec) = crate::read::field_mut(driver, "spec") {
         remove(spec, "preventPodSchedulingIfMissing");
-    }
-}
-
-fn validate_token_requests(errors: &mut ErrorList, requests: &[Value], path: &Path) {
-    let mut audiences = HashSet::new();
-    for (index, request) in requests.iter().enumerate() {
-        let (path, audience) = (path.index(index), request.text("audience"));
-        if !audiences.insert(audience) {
-            errors.push(Error::duplicate(&path.child("audience"), audience));
-            continue;
-        }
-        let Some(seconds) = request.opt_int("expirationSeconds") else { continue };
-        let path = path.child("expirationSeconds");
-        if seconds < MIN_TOKEN_SECONDS {
-            errors.push(Error::invalid(&path, seconds, "may not specify a duration less than 10 minutes"));
-        }
-        if seconds > MAX_TOKEN_SECONDS {
-            errors.push(Error::invalid(&path, seconds, "may not specify a duration larger than 2^32 seconds"));
-        }
     }
 }
 

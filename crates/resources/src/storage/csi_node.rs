@@ -2,14 +2,13 @@
 
 use crate::read::{Read, remove};
 use crate::validation::equality::same_at;
-use crate::validation::volumes::validate_csi_driver_name;
-use crate::validation::{FIELD_IS_IMMUTABLE, each, nonnegative};
+use crate::validation::{FIELD_IS_IMMUTABLE, each};
 use crate::{Strategy, names};
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-pub struct CsiNode;
+pub(crate) struct CsiNode;
 
 const MAX_NODE_ID_BYTES: usize = 256;
 
@@ -17,22 +16,12 @@ impl Strategy for CsiNode {
     fn validate(&self, node: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let path = Path::new("spec").child("drivers");
-        let mut seen = HashSet::new();
         for (index, driver) in node.field("spec").list("drivers").iter().enumerate() {
             let path = path.index(index);
-            let (name, id) = (driver.text("name"), driver.text("nodeID"));
-            validate_csi_driver_name(&mut errors, name, &path.child("name"));
-            if id.is_empty() {
-                errors.push(Error::required(&path.child("nodeID"), ""));
-            }
+            let id = driver.text("nodeID");
             if id.len() > MAX_NODE_ID_BYTES {
                 let detail = format!("must be {MAX_NODE_ID_BYTES} characters or less");
                 errors.push(Error::invalid(&path.child("nodeID"), id, detail));
-            }
-            let count = driver.field("allocatable").int("count");
-            nonnegative(&mut errors, &path.child("allocatable").child("count"), count);
-            if !seen.insert(name) {
-                errors.push(Error::duplicate(&path.child("name"), name));
             }
             validate_topology_keys(&mut errors, driver, &path);
         }
@@ -56,10 +45,6 @@ impl Strategy for CsiNode {
             }
         }
         errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 }
 

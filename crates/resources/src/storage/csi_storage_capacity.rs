@@ -1,40 +1,18 @@
 //! CSIStorageCapacity: the strategy of how much storage of a class is left where.
 
+use crate::Strategy;
 use crate::pod_spec::warnings::deprecated_node_label;
 use crate::read::{Read, ReadNode};
-use crate::validation::labels::validate_label_selector;
-use crate::validation::volumes::validate_nonnegative_quantity;
-use crate::validation::{each, validate_immutable};
-use crate::{Strategy, names};
 use ferry_api::document::Node;
-use ferry_api::field::{ErrorList, Path};
+use ferry_api::field::Path;
 use ferry_api::quantity::Quantity;
 use ferry_api::view::Element;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct CsiStorageCapacity;
+pub(crate) struct CsiStorageCapacity;
 
 impl Strategy for CsiStorageCapacity {
-    fn validate(&self, capacity: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        validate_label_selector(&mut errors, capacity.field("nodeTopology"), &Path::new("nodeTopology"));
-        let class = capacity.text("storageClassName");
-        each(&mut errors, &Path::new("storageClassName"), class, names::dns1123_subdomain(class, false));
-        if let Some(amount) = capacity.field("capacity") {
-            validate_nonnegative_quantity(&mut errors, amount, &Path::new("capacity"));
-        }
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        for key in ["nodeTopology", "storageClassName"] {
-            validate_immutable(&mut errors, new, old, &[key], &Path::new(key));
-        }
-        errors
-    }
-
     fn warnings(&self, capacity: &Value, _old: Option<&Value>) -> Vec<String> {
         let mut warnings = Vec::new();
         let (topology, path) = (capacity.field("nodeTopology"), Path::new("nodeTopology"));
@@ -51,10 +29,6 @@ impl Strategy for CsiStorageCapacity {
             }
         }
         warnings
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, capacity: Node<'_>, __now: Timestamp) -> Vec<Value> {

@@ -1,9 +1,9 @@
 //! The kinds of the group `storage.k8s.io`.
 
-pub mod csi_driver;
-pub mod csi_node;
-pub mod csi_storage_capacity;
+pub(crate) mod csi_driver;
+pub(crate) mod csi_node;
+pub(crate) mod csi_storage_capacity;
 mod parameters;
-pub mod storage_class;
-pub mod volume_attachment;
-pub mod volume_attributes_class;
+pub(crate) mod storage_class;
+pub(crate) mod volume_attachment;
+pub(crate) mod volume_attributes_class;

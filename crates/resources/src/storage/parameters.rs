@@ -1,24 +1,13 @@
 //! What classes of storage say to their drivers: the driver's name and its parameters.
 
-use crate::names;
 use crate::read::Read;
-use crate::validation::each;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 const MAX_PARAMETERS: usize = 512;
 const MAX_PARAMETERS_BYTES: usize = 256 * 1024;
 
-pub fn validate_provisioner(errors: &mut ErrorList, provisioner: &str, path: &Path) {
-    if provisioner.is_empty() {
-        errors.push(Error::required(path, ""));
-    } else {
-        let provisioner = provisioner.to_lowercase();
-        each(errors, path, &provisioner, names::is_qualified_name(&provisioner));
-    }
-}
-
-pub fn validate_parameters(errors: &mut ErrorList, class: &Value, path: &Path) {
+pub(super) fn validate_parameters(errors: &mut ErrorList, class: &Value, path: &Path) {
     let parameters = class.entries("parameters");
     if parameters.len() > MAX_PARAMETERS {
         errors.push(Error::too_long(path, MAX_PARAMETERS));

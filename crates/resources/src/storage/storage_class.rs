@@ -1,55 +1,25 @@
 //! StorageClass: the strategy of a kind of storage that can be asked for.
 
-use super::parameters::{validate_parameters, validate_provisioner};
+use super::parameters::validate_parameters;
 use crate::Strategy;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode, fill_defaults};
-use crate::validation::facts::DeclaredValues;
-use crate::validation::labels::validate_label_name;
-use crate::validation::validate_immutable;
+use crate::read::{Read, ReadNode};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub struct StorageClass;
+pub(crate) struct StorageClass;
 
-const RECLAIM_POLICIES: &[&str] = &["Delete", "Retain"];
-static BINDING_MODES: DeclaredValues = DeclaredValues::of("storage/v1", "StorageClass", "volumeBindingMode");
 const DEFAULT_ANNOTATIONS: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
 impl Strategy for StorageClass {
-    fn default(&self, class: &mut Value) {
-        fill_defaults(class, "storage/v1", "StorageClass");
-    }
-
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        validate_provisioner(&mut errors, class.text("provisioner"), &Path::new("provisioner"));
         validate_parameters(&mut errors, class, &Path::new("parameters"));
-        let policy = class.text("reclaimPolicy");
-        if !policy.is_empty() && !RECLAIM_POLICIES.contains(&policy) {
-            errors.push(Error::not_supported(&Path::new("reclaimPolicy"), policy, RECLAIM_POLICIES));
-        }
-        let path = Path::new("volumeBindingMode");
-        match class.opt_text("volumeBindingMode") {
-            None => errors.push(Error::required(&path, "")),
-            Some(mode) if !BINDING_MODES.contains(&mode) => {
-                errors.push(Error::not_supported(&path, mode, &BINDING_MODES));
-            }
-            Some(_) => {}
-        }
         validate_topologies(&mut errors, class.list("allowedTopologies"), &Path::new("allowedTopologies"));
-        errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        for key in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-            validate_immutable(&mut errors, new, old, &[key], &Path::new(key));
-        }
         errors
     }
 
@@ -80,17 +50,7 @@ fn validate_topologies(errors: &mut ErrorList, topologies: &[Value], path: &Path
         let mut term = BTreeMap::new();
         for (number, expression) in topology.list("matchLabelExpressions").iter().enumerate() {
             let (path, key) = (path.index(number), expression.text("key"));
-            if expression.list("values").is_empty() {
-                errors.push(Error::required(&path.child("values"), ""));
-            }
-            let mut values = BTreeSet::new();
-            for (place, value) in expression.texts("values").enumerate() {
-                if !values.insert(value) {
-                    errors.push(Error::duplicate(&path.child("values").index(place), value));
-                }
-            }
-            validate_label_name(errors, key, &path.child("key"));
-            if term.insert(key, values).is_some() {
+            if term.insert(key, expression.texts("values").collect::<BTreeSet<_>>()).is_some() {
                 errors.push(Error::duplicate(&path.child("key"), key));
             }
         }

@@ -1,23 +1,18 @@
 //! VolumeAttributesClass: the strategy of attributes that a volume can be given.
 
-use super::parameters::{validate_parameters, validate_provisioner};
+use super::parameters::validate_parameters;
 use crate::Strategy;
 use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 /// The same fields in both versions.
-pub struct VolumeAttributesClass;
+pub(crate) struct VolumeAttributesClass;
 
 impl Strategy for VolumeAttributesClass {
     fn validate(&self, class: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
-        validate_provisioner(&mut errors, class.text("driverName"), &Path::new("driverName"));
-        let path = Path::new("parameters");
-        validate_parameters(&mut errors, class, &path);
-        if class.entries("parameters").is_empty() {
-            errors.push(Error::required(&path, "must contain at least one key/value pair"));
-        }
+        validate_parameters(&mut errors, class, &Path::new("parameters"));
         errors
     }
 

@@ -1,3 +1,3 @@
 //! The kinds of the group `storagemigration.k8s.io`.
 
-pub mod storage_version_migration;
+pub(crate) mod storage_version_migration;

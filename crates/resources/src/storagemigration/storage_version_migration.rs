@@ -1,15 +1,14 @@
 //! StorageVersionMigration: the strategy of rewriting a resource in its newest version.
 
 use crate::read::{Read, ReadNode};
-use crate::validation::conditions::validate_conditions;
-use crate::validation::{FIELD_IS_IMMUTABLE, shown};
+use crate::validation::FIELD_IS_IMMUTABLE;
 use crate::{Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub struct StorageVersionMigration;
+pub(crate) struct StorageVersionMigration;
 
 impl Strategy for StorageVersionMigration {
     fn validate(&self, migration: &Value) -> ErrorList {
@@ -33,14 +32,6 @@ impl Strategy for StorageVersionMigration {
         errors
     }
 
-    fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = self.validate(new);
-        if new.field("spec") != old.field("spec") {
-            errors.push(Error::invalid(&Path::new("spec"), shown(new.field("spec")), FIELD_IS_IMMUTABLE));
-        }
-        errors
-    }
-
     fn validate_status_update(&self, new: &Value, old: &Value) -> ErrorList {
         let mut errors = ErrorList::new();
         let (status, path) = (new.field("status"), Path::new("status"));
@@ -51,7 +42,6 @@ impl Strategy for StorageVersionMigration {
             errors.push(Error::invalid(&at, version, detail));
         }
         let (conditions, conditions_at) = (status.list("conditions"), path.child("conditions"));
-        validate_conditions(&mut errors, conditions, &conditions_at);
         if !was.is_empty() && was != version {
             errors.push(Error::invalid(&at, version, FIELD_IS_IMMUTABLE));
         }
@@ -66,10 +56,6 @@ impl Strategy for StorageVersionMigration {
             say("Failed condition cannot be set to false once it is true");
         }
         errors
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 
     fn computed_cells(&self, migration: Node<'_>, __now: Timestamp) -> Vec<Value> {

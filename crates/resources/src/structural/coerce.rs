@@ -17,7 +17,7 @@ pub enum Malformed {
 }
 
 /// Coerces an object: its own type and metadata, and those of embedded resources.
-pub fn coerce_root(object: &mut Value, root: &Node, malformed: Malformed) -> Result<Vec<String>, String> {
+pub(super) fn coerce_root(object: &mut Value, root: &Node, malformed: Malformed) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if let Value::Object(map) = object {
         // At the root upstream gives the decoder's own words.
@@ -32,7 +32,7 @@ pub fn coerce_root(object: &mut Value, root: &Node, malformed: Malformed) -> Res
 }
 
 /// Coerces the resources embedded in a value, and the value itself if it is one.
-pub fn coerce(
+pub(super) fn coerce(
     value: &mut Value,
     node: &Node,
     malformed: Malformed,
@@ -65,7 +65,7 @@ pub fn coerce(
 }
 
 /// Coerces one resource. The first mistake ends it.
-pub fn coerce_resource(
+pub(super) fn coerce_resource(
     map: &mut Map<String, Value>,
     malformed: Malformed,
     path: &Path,
@@ -105,7 +105,7 @@ fn object_meta() -> Option<&'static TypeDef> {
 }
 
 /// Metadata as ObjectMeta reads it; the error is that of Go's decoder.
-pub fn read_metadata(metadata: &Value) -> Result<Decoded, String> {
+pub(super) fn read_metadata(metadata: &Value) -> Result<Decoded, String> {
     match object_meta() {
         Some(definition) => decode_as(metadata.to_string().as_bytes(), definition).map_err(|error| error.to_string()),
         None => Ok(Decoded { value: metadata.clone(), ..Decoded::default() }),

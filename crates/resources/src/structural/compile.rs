@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Compiles a schema. `is_root` is for the root of a custom resource, of which rules can
 /// read the metadata.
-pub fn compile(schema: &Value, is_root: bool) -> Result<Node, String> {
+pub(super) fn compile(schema: &Value, is_root: bool) -> Result<Node, String> {
     if let Some(why) = unsupported_schema(schema) {
         return Err(why);
     }

@@ -3,7 +3,7 @@
 use super::node::Node;
 use serde_json::Value;
 
-pub fn default(value: &mut Value, node: Option<&Node>) {
+pub(super) fn default(value: &mut Value, node: Option<&Node>) {
     let Some(node) = node else { return };
     match value {
         Value::Object(map) => {
@@ -47,7 +47,7 @@ fn default_element(value: &mut Value, node: Option<&Node>) {
 }
 
 /// Removes the fields that are null where null may not stand and no default waits.
-pub fn drop_nulls(value: &mut Value, node: Option<&Node>) {
+pub(super) fn drop_nulls(value: &mut Value, node: Option<&Node>) {
     match value {
         Value::Object(map) => map.retain(|name, value| {
             let part = node.and_then(|node| node.field(name));

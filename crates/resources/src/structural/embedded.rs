@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// The mistakes of every embedded resource in a value. The root of a custom resource is
 /// none: its metadata is checked like that of any object.
-pub fn validate(errors: &mut ErrorList, value: &Value, node: &Node, path: &Path) {
+pub(super) fn validate(errors: &mut ErrorList, value: &Value, node: &Node, path: &Path) {
     if !node.embedded_within {
         return;
     }
@@ -36,7 +36,7 @@ pub fn validate(errors: &mut ErrorList, value: &Value, node: &Node, path: &Path)
 }
 
 /// One resource: apiVersion and kind must be there, metadata need not.
-pub fn validate_resource(errors: &mut ErrorList, map: &Map<String, Value>, path: &Path) {
+pub(super) fn validate_resource(errors: &mut ErrorList, map: &Map<String, Value>, path: &Path) {
     for key in ["apiVersion", "kind"] {
         let at = path.child(key);
         match map.get(key) {

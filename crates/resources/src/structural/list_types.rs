@@ -5,7 +5,7 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-pub fn validate(errors: &mut ErrorList, node: &Node, value: &Value, path: &Path) {
+pub(super) fn validate(errors: &mut ErrorList, node: &Node, value: &Value, path: &Path) {
     if !node.lists_within {
         return;
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Prunes a value. `is_root` is for the root of a resource, whose apiVersion, kind and
 /// metadata are kept whatever the schema says. Returns the paths of what was unknown.
-pub fn prune(value: &mut Value, node: &Node, is_root: bool) -> Vec<String> {
+pub(super) fn prune(value: &mut Value, node: &Node, is_root: bool) -> Vec<String> {
     let mut pruner = Pruner { path: String::new(), unknown: Vec::new() };
     pruner.prune(value, Some(node), is_root);
     pruner.unknown.sort();

@@ -64,13 +64,13 @@ impl<'a> Correlated<'a> {
 }
 
 /// The old items of a list of type map by their keys; nothing for other lists.
-pub struct OldItems<'a> {
+pub(super) struct OldItems<'a> {
     keys: &'a [Box<str>],
     items: HashMap<String, &'a Value>,
 }
 
 impl<'a> OldItems<'a> {
-    pub fn of(node: &'a Node, old: Option<&'a Value>) -> Self {
+    pub(super) fn of(node: &'a Node, old: Option<&'a Value>) -> Self {
         let none = Self { keys: &[], items: HashMap::new() };
         let ListKind::Map(keys) = &node.list else { return none };
         let Some(Value::Array(old)) = old else { return none };
@@ -87,7 +87,7 @@ impl<'a> OldItems<'a> {
         Self { keys, items }
     }
 
-    pub fn get(&self, item: &Value) -> Option<&'a Value> {
+    pub(super) fn get(&self, item: &Value) -> Option<&'a Value> {
         if self.items.is_empty() {
             return None;
         }

@@ -5,7 +5,7 @@ use ferry_api::schema::{Field, ListType, Special, StructType, Type, TypeDef, Typ
 use std::sync::Arc;
 
 /// The type of a whole resource. `package` is `<group>/<version>`, `name` the kind.
-pub fn of_root(root: &Node, preserves: bool, package: &str, name: &str) -> Arc<TypeDef> {
+pub(super) fn of_root(root: &Node, preserves: bool, package: &str, name: &str) -> Arc<TypeDef> {
     Arc::new(definition(root, &package.into(), name, true, preserves))
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 /// Every mistake in a value. `path` is where the value stands, in front of the paths that
 /// the texts themselves tell.
-pub fn validate(node: &Node, value: &Value, correlated: Option<&Correlated<'_>>, path: &Path) -> ErrorList {
+pub(super) fn validate(node: &Node, value: &Value, correlated: Option<&Correlated<'_>>, path: &Path) -> ErrorList {
     let mut outcome = Outcome::default();
     check_ratcheted(node, value, &At::Root, correlated, &mut outcome);
     outcome.errors.into_iter().map(|failure| failure.into_error(path)).collect()

@@ -8,10 +8,9 @@ use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const HTTP_PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 /// A host such as `*.example.com`.
-pub fn is_wildcard_dns1123_subdomain(value: &str) -> Vec<String> {
+pub(crate) fn is_wildcard_dns1123_subdomain(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > 253 {
         errors.push("must be no more than 253 characters".to_owned());
@@ -31,12 +30,12 @@ pub fn is_wildcard_dns1123_subdomain(value: &str) -> Vec<String> {
 }
 
 /// A host in a rule: a name, or a wildcard for names of one domain.
-pub fn is_host(value: &str) -> Vec<String> {
+pub(crate) fn is_host(value: &str) -> Vec<String> {
     if value.contains('*') { is_wildcard_dns1123_subdomain(value) } else { names::is_dns1123_subdomain(value) }
 }
 
 /// `example.com/controller`.
-pub fn validate_domain_prefixed_path(errors: &mut ErrorList, value: &str, path: &Path) {
+pub(crate) fn validate_domain_prefixed_path(errors: &mut ErrorList, value: &str, path: &Path) {
     if value.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -46,28 +45,11 @@ pub fn validate_domain_prefixed_path(errors: &mut ErrorList, value: &str, path: 
         return;
     };
     each(errors, path, host, names::is_dns1123_subdomain(host));
-    let good = |b: u8| b.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&b);
-    if !rest.bytes().all(good) {
-        errors.push(Error::invalid(path, rest, names::regex("Invalid path", HTTP_PATH, &[])));
-    }
-}
-
-/// `example.com/key`, both parts as labels have them.
-pub fn validate_domain_prefixed_key(errors: &mut ErrorList, value: &str, path: &Path) {
-    if value.is_empty() {
-        errors.push(Error::required(path, ""));
-        return;
-    }
-    let sentences = names::is_qualified_name(value);
-    if !sentences.is_empty() {
-        each(errors, path, value, sentences);
-    } else if !value.contains('/') {
-        errors.push(Error::invalid(path, value, "must be a domain-prefixed key (such as \"acme.io/foo\")"));
-    }
+    each(errors, path, rest, names::is_http_path(rest));
 }
 
 /// A domain of at least three segments: the names of webhooks.
-pub fn validate_fully_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
+pub(crate) fn validate_fully_qualified_name(errors: &mut ErrorList, name: &str, path: &Path) {
     if name.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -81,22 +63,17 @@ pub fn validate_fully_qualified_name(errors: &mut ErrorList, name: &str, path: &
     }
 }
 
-/// A field that must be there and fit into a URL.
-pub fn validate_required_path_segment(errors: &mut ErrorList, value: &str, path: &Path) {
-    if value.is_empty() {
-        errors.push(Error::required(path, ""));
-    } else {
-        each(errors, path, value, names::path_segment(value, false));
-    }
-}
-
 /// A reference to an object of any kind: its group if it has one, its kind and its name.
-pub fn validate_typed_reference(errors: &mut ErrorList, reference: Option<&Value>, path: &Path) {
+pub(crate) fn validate_typed_reference(errors: &mut ErrorList, reference: Option<&Value>, path: &Path) {
     if let Some(group) = reference.opt_text("apiGroup") {
         each(errors, &path.child("apiGroup"), group, names::is_dns1123_subdomain(group));
     }
-    validate_required_path_segment(errors, reference.text("kind"), &path.child("kind"));
-    validate_required_path_segment(errors, reference.text("name"), &path.child("name"));
+    for key in ["kind", "name"] {
+        match reference.text(key) {
+            "" => errors.push(Error::required(&path.child(key), "")),
+            value => each(errors, &path.child(key), value, names::path_segment(value, false)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -125,11 +102,6 @@ mod tests {
             &[
                 "x: Invalid value: \"b c\": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')",
             ],
-        );
-        check(
-            validate_domain_prefixed_key,
-            "a",
-            &["x: Invalid value: \"a\": must be a domain-prefixed key (such as \"acme.io/foo\")"],
         );
         check(validate_fully_qualified_name, "a.b.c", &[]);
         check(

@@ -17,7 +17,7 @@ pub fn semantically_equal(a: Option<&Value>, b: Option<&Value>, ty: Option<&Type
 
 /// Whether any of these top-level fields means something else than before. Objects of
 /// builtin kinds are compared by their schema.
-pub fn changed(new: &Value, old: &Value, fields: &[&str]) -> bool {
+pub(crate) fn changed(new: &Value, old: &Value, fields: &[&str]) -> bool {
     let definition = schema::of_kind(&new.gvk());
     fields.iter().any(|key| {
         let field = definition.and_then(|definition| definition.field(key));
@@ -27,12 +27,12 @@ pub fn changed(new: &Value, old: &Value, fields: &[&str]) -> bool {
 }
 
 /// Whether what stands at a path means the same in both objects.
-pub fn same_at(new: &Value, old: &Value, path: &[&str]) -> bool {
+pub(crate) fn same_at(new: &Value, old: &Value, path: &[&str]) -> bool {
     same_in(schema::of_kind(&new.gvk()).map(|definition| &**definition), new, old, path)
 }
 
 /// The same for objects whose type is known.
-pub fn same_in(mut definition: Option<&TypeDef>, new: &Value, old: &Value, path: &[&str]) -> bool {
+pub(crate) fn same_in(mut definition: Option<&TypeDef>, new: &Value, old: &Value, path: &[&str]) -> bool {
     let (mut a, mut b) = (Some(new), Some(old));
     let (mut ty, mut pointer) = (None, true);
     for key in path {
@@ -58,7 +58,7 @@ pub fn validate_immutable(errors: &mut ErrorList, new: &Value, old: &Value, path
 }
 
 /// A builtin type by its package and name.
-pub fn type_of(package: &str, name: &str) -> Option<&'static TypeDef> {
+pub(crate) fn type_of(package: &str, name: &str) -> Option<&'static TypeDef> {
     schema::builtin().get(package, name).map(|definition| definition.as_ref())
 }
 

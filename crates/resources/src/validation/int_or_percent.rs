@@ -6,7 +6,7 @@ use crate::names;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub fn validate_int_or_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
+pub(crate) fn validate_int_or_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
     match value {
         Some(Value::String(text)) => {
             for sentence in names::is_percent(text) {
@@ -17,24 +17,16 @@ pub fn validate_int_or_percent(errors: &mut ErrorList, value: Option<&Value>, pa
     }
 }
 
-pub fn validate_at_most_100_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
+pub(crate) fn validate_at_most_100_percent(errors: &mut ErrorList, value: Option<&Value>, path: &Path) {
     if matches!(value, Some(Value::String(_))) && int_or_percent(value) > 100 {
         errors.push(Error::invalid(path, shown(value), "must not be greater than 100%"));
     }
 }
 
 /// The number, whether of pods or of percent; a text that is neither counts as nothing.
-pub fn int_or_percent(value: Option<&Value>) -> i64 {
+pub(crate) fn int_or_percent(value: Option<&Value>) -> i64 {
     match value {
         Some(Value::String(text)) => text.trim_end_matches('%').parse().unwrap_or(0),
         other => other.and_then(Value::as_i64).unwrap_or(0),
-    }
-}
-
-/// As tables show it: the text itself or the number's digits.
-pub fn int_or_percent_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -44,6 +44,13 @@ pub fn validate_label_selector(errors: &mut ErrorList, selector: Option<&Value>,
     }
 }
 
+/// Whether a label selector breaks no rule.
+pub fn is_label_selector(selector: &Value) -> bool {
+    let mut errors = ErrorList::new();
+    validate_label_selector(&mut errors, Some(selector), &Path::root());
+    errors.is_empty()
+}
+
 fn validate_requirement(errors: &mut ErrorList, requirement: &Value, path: &Path) {
     let values = requirement.list("values");
     match requirement.text("operator") {

@@ -2,17 +2,19 @@
 //! resources. Strategies call them; the API server calls `validate_metadata` and
 //! `validate_metadata_update` for every kind.
 
-pub mod conditions;
-pub mod domains;
-pub mod equality;
-pub mod facts;
-pub mod int_or_percent;
+pub(crate) mod domains;
+pub(crate) mod equality;
+pub(crate) mod facts;
+pub(crate) mod formats;
+pub(crate) mod int_or_percent;
 pub mod labels;
-pub mod metadata;
-pub mod network;
+pub mod marks;
+pub(crate) mod metadata;
+pub(crate) mod network;
 pub mod resources;
-pub mod volumes;
-pub mod webhook;
+pub(crate) mod volume_source;
+pub(crate) mod volumes;
+pub(crate) mod webhook;
 
 pub use equality::{semantically_equal, validate_immutable};
 pub use metadata::{validate_metadata, validate_metadata_update};

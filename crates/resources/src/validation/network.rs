@@ -3,23 +3,20 @@
 //! IPv4 written as IPv6.
 
 use super::each;
-use super::facts::DeclaredValues;
 use crate::names;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::rules::cidr::{masked, parse_cidr_sloppy, parse_ip_sloppy};
 use serde_json::Value;
 use std::net::IpAddr;
 
-pub static PROTOCOLS: DeclaredValues = DeclaredValues::of("core/v1", "ContainerPort", "protocol");
-
-pub fn validate_port_number(errors: &mut ErrorList, port: i64, path: &Path) {
+pub(crate) fn validate_port_number(errors: &mut ErrorList, port: i64, path: &Path) {
     if !(1..=65535).contains(&port) {
         errors.push(Error::invalid(path, port, names::inclusive_range(1, 65535)));
     }
 }
 
 /// A port given by number or by the name a container gave it.
-pub fn validate_port_number_or_name(errors: &mut ErrorList, port: Option<&Value>, path: &Path) {
+pub(crate) fn validate_port_number_or_name(errors: &mut ErrorList, port: Option<&Value>, path: &Path) {
     match port {
         Some(Value::String(name)) => each(errors, path, name, names::is_port_name(name)),
         Some(number) => validate_port_number(errors, number.as_i64().unwrap_or_default(), path),
@@ -29,7 +26,7 @@ pub fn validate_port_number_or_name(errors: &mut ErrorList, port: Option<&Value>
 
 /// An address in a field that has always existed; `kept` are values the old object had,
 /// which are let pass whatever they are.
-pub fn validate_ip(errors: &mut ErrorList, value: &str, kept: &[Value], path: &Path) -> bool {
+pub(crate) fn validate_ip(errors: &mut ErrorList, value: &str, kept: &[Value], path: &Path) -> bool {
     if kept.iter().any(|old| old == value) {
         return true;
     }
@@ -51,7 +48,7 @@ pub fn validate_ip(errors: &mut ErrorList, value: &str, kept: &[Value], path: &P
 }
 
 /// An address in a newer field: strict, and written in its one canonical form.
-pub fn validate_canonical_ip(errors: &mut ErrorList, value: &str, path: &Path) -> bool {
+pub(crate) fn validate_canonical_ip(errors: &mut ErrorList, value: &str, path: &Path) -> bool {
     if !validate_ip(errors, value, &[], path) {
         return false;
     }
@@ -62,7 +59,7 @@ pub fn validate_canonical_ip(errors: &mut ErrorList, value: &str, path: &Path) -
     canonical == value
 }
 
-pub fn validate_cidr(errors: &mut ErrorList, value: &str, kept: &[Value], path: &Path) {
+pub(crate) fn validate_cidr(errors: &mut ErrorList, value: &str, kept: &[Value], path: &Path) {
     if kept.iter().any(|old| old.as_str().is_some_and(|old| old.trim() == value)) {
         return;
     }
@@ -82,7 +79,7 @@ pub fn validate_cidr(errors: &mut ErrorList, value: &str, kept: &[Value], path: 
 }
 
 /// A range in a newer field: strict, and written in its one canonical form.
-pub fn validate_canonical_cidr(errors: &mut ErrorList, value: &str, path: &Path) {
+pub(crate) fn validate_canonical_cidr(errors: &mut ErrorList, value: &str, path: &Path) {
     let before = errors.len();
     validate_cidr(errors, value, &[], path);
     let Some((ip, length)) = parse_cidr_sloppy(value).filter(|_| errors.len() == before) else { return };
@@ -98,7 +95,7 @@ fn is_mapped(ip: &IpAddr) -> bool {
 
 /// An address that traffic can be sent to: the rule of Endpoints, EndpointSlices and,
 /// for historical reasons, of external addresses.
-pub fn validate_endpoint_ip(errors: &mut ErrorList, value: &str, path: &Path) {
+pub(crate) fn validate_endpoint_ip(errors: &mut ErrorList, value: &str, path: &Path) {
     let Some(ip) = parse_ip_sloppy(value) else {
         errors.push(Error::invalid(path, value, "must be a valid IP address"));
         return;
@@ -123,7 +120,7 @@ pub fn validate_endpoint_ip(errors: &mut ErrorList, value: &str, path: &Path) {
 }
 
 /// Whether these addresses are of both families.
-pub fn is_dual_stack<'a>(addresses: impl Iterator<Item = &'a str>) -> bool {
+pub(crate) fn is_dual_stack<'a>(addresses: impl Iterator<Item = &'a str>) -> bool {
     let (mut four, mut six) = (false, false);
     for address in addresses {
         let address = address.split('/').next().unwrap_or_default();
@@ -137,7 +134,7 @@ pub fn is_dual_stack<'a>(addresses: impl Iterator<Item = &'a str>) -> bool {
 }
 
 /// The warning for an address that is valid but not in the form it should have.
-pub fn warn_of_ip(warnings: &mut Vec<String>, value: &str, path: &Path) {
+pub(crate) fn warn_of_ip(warnings: &mut Vec<String>, value: &str, path: &Path) {
     let Some(ip) = parse_ip_sloppy(value) else { return };
     if value.parse::<IpAddr>().is_err() || is_mapped(&ip) {
         let plain = ip.to_canonical();
@@ -151,7 +148,7 @@ pub fn warn_of_ip(warnings: &mut Vec<String>, value: &str, path: &Path) {
 }
 
 /// The warning for a range that is valid but not in the form it should have.
-pub fn warn_of_cidr(warnings: &mut Vec<String>, value: &str, path: &Path) {
+pub(crate) fn warn_of_cidr(warnings: &mut Vec<String>, value: &str, path: &Path) {
     let Some((ip, length)) = parse_cidr_sloppy(value) else { return };
     let range = masked(ip, length);
     let before = warnings.len();

@@ -1,10 +1,8 @@
 //! Rules about volumes that claims, volumes, pods and the kinds of storage.k8s.io share
 //! (core/validation): access modes, sizes, the names of drivers, the spec of a claim.
 
-use super::facts::DeclaredValues;
-use super::labels::validate_label_selector;
+use super::each;
 use super::resources::{quantity, validate_amount};
-use super::{NOT_NEGATIVE, each};
 use crate::names;
 use crate::read::Read;
 use ferry_api::document::Node;
@@ -12,15 +10,12 @@ use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::view::List;
 use serde_json::Value;
 
-pub static ACCESS_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "accessModes");
-pub static VOLUME_MODES: DeclaredValues = DeclaredValues::of("core/v1", "PersistentVolumeSpec", "volumeMode");
-
 /// Where a class was named before `storageClassName` was a field.
-pub const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
+pub(crate) const BETA_CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 const MAX_DRIVER_NAME_BYTES: usize = 63;
 
-pub fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Path) {
+pub(crate) fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Path) {
     if driver.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -31,39 +26,15 @@ pub fn validate_csi_driver_name(errors: &mut ErrorList, driver: &str, path: &Pat
     each(errors, path, driver, names::is_dns1123_subdomain(&driver.to_lowercase()));
 }
 
-pub fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Path) {
-    let (mut alone, mut others) = (false, false);
-    for mode in modes.iter().map(|mode| mode.as_str().unwrap_or_default()) {
-        if !ACCESS_MODES.contains(&mode) {
-            errors.push(Error::not_supported(path, mode, &ACCESS_MODES));
-        } else if mode == "ReadWriteOncePod" {
-            alone = true;
-        } else {
-            others = true;
-        }
-    }
-    if alone && others {
+pub(crate) fn validate_access_modes(errors: &mut ErrorList, modes: &[Value], path: &Path) {
+    let is_alone = |mode: &Value| mode == "ReadWriteOncePod";
+    if modes.iter().any(is_alone) && !modes.iter().all(is_alone) {
         errors.push(Error::forbidden(path, "may not use ReadWriteOncePod with other access modes"));
     }
 }
 
-pub fn validate_volume_mode(errors: &mut ErrorList, mode: Option<&str>, path: &Path) {
-    if let Some(mode) = mode
-        && !VOLUME_MODES.contains(&mode)
-    {
-        errors.push(Error::not_supported(path, mode, &VOLUME_MODES));
-    }
-}
-
-/// The name of a class, where one is given.
-pub fn validate_class_name(errors: &mut ErrorList, class: &str, path: &Path) {
-    if !class.is_empty() {
-        each(errors, path, class, names::dns1123_subdomain(class, false));
-    }
-}
-
 /// Says whether the amount is above zero.
-pub fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &Path) -> bool {
+pub(crate) fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &Path) -> bool {
     match quantity(value) {
         Some(amount) if amount.is_negative() || amount.is_zero() => {
             errors.push(Error::invalid(path, amount.to_string(), "must be greater than zero"));
@@ -73,16 +44,8 @@ pub fn validate_positive_quantity(errors: &mut ErrorList, value: &Value, path: &
     }
 }
 
-pub fn validate_nonnegative_quantity(errors: &mut ErrorList, value: &Value, path: &Path) {
-    if let Some(amount) = quantity(value)
-        && amount.is_negative()
-    {
-        errors.push(Error::invalid(path, amount.to_string(), NOT_NEGATIVE));
-    }
-}
-
 /// An amount in a capacity, which says less about itself than one in a request.
-pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path) {
+pub(crate) fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path) {
     if let Some(amount) = quantity(value)
         && amount.value() < 0
     {
@@ -91,11 +54,7 @@ pub fn validate_basic_amount(errors: &mut ErrorList, value: &Value, path: &Path)
 }
 
 /// The spec of a claim, whether it stands alone or in a template.
-pub fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
-    if spec.list("accessModes").is_empty() {
-        errors.push(Error::required(&path.child("accessModes"), "at least 1 access mode is required"));
-    }
-    validate_label_selector(errors, spec.field("selector"), &path.child("selector"));
+pub(crate) fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
     validate_access_modes(errors, spec.list("accessModes"), &path.child("accessModes"));
     let at = path.child("resources").key("storage");
     match spec.field("resources").field("requests").field("storage") {
@@ -106,10 +65,7 @@ pub fn validate_claim_spec(errors: &mut ErrorList, spec: Option<&Value>, path: &
             }
         }
     }
-    validate_class_name(errors, spec.text("storageClassName"), &path.child("storageClassName"));
-    validate_volume_mode(errors, spec.opt_text("volumeMode"), &path.child("volumeMode"));
     validate_data_sources(errors, spec, path);
-    validate_class_name(errors, spec.text("volumeAttributesClassName"), &path.child("volumeAttributesClassName"));
 }
 
 fn validate_data_sources(errors: &mut ErrorList, spec: Option<&Value>, path: &Path) {
@@ -153,7 +109,7 @@ fn validate_data_source(errors: &mut ErrorList, source: &Value, path: &Path) {
 }
 
 /// Warnings about sizes that are no whole number of bytes.
-pub fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
+pub(crate) fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
     let mut warnings = Vec::new();
     for list in ["requests", "limits"] {
         let amount = spec.field("resources").field(list).field("storage").and_then(quantity);
@@ -168,7 +124,7 @@ pub fn claim_spec_warnings(spec: Option<&Value>, path: &Path) -> Vec<String> {
 }
 
 /// `RWO,ROX,RWX,RWOP`, always in this order.
-pub fn access_modes_text(modes: List<'_, Node<'_>>) -> String {
+pub(crate) fn access_modes_text(modes: List<'_, Node<'_>>) -> String {
     let short =
         [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
     let shown: Vec<&str> = short

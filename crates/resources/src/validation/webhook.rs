@@ -6,7 +6,7 @@ use crate::read::Read;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-pub fn validate_client_config(errors: &mut ErrorList, config: Option<&Value>, path: &Path) {
+pub(crate) fn validate_client_config(errors: &mut ErrorList, config: Option<&Value>, path: &Path) {
     match (config.opt_text("url"), config.field("service")) {
         (Some(url), None) => validate_url(errors, url, &path.child("url")),
         (None, Some(service)) => validate_service(errors, service, &path.child("service")),

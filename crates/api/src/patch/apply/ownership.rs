@@ -51,19 +51,19 @@ impl Entry {
         self.json.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    pub fn manager(&self) -> &str {
+    pub(super) fn manager(&self) -> &str {
         self.text("manager")
     }
 
-    pub fn operation(&self) -> Operation {
+    pub(super) fn operation(&self) -> Operation {
         if self.text("operation") == "Apply" { Operation::Apply } else { Operation::Update }
     }
 
-    pub fn api_version(&self) -> &str {
+    pub(super) fn api_version(&self) -> &str {
         self.text("apiVersion")
     }
 
-    pub fn subresource(&self) -> &str {
+    pub(super) fn subresource(&self) -> &str {
         self.text("subresource")
     }
 
@@ -71,7 +71,7 @@ impl Entry {
         self.text("time").parse::<jiff::Timestamp>().map(jiff::Timestamp::as_second).unwrap_or(0)
     }
 
-    pub fn identity(&self) -> Identity<'_> {
+    pub(super) fn identity(&self) -> Identity<'_> {
         Identity {
             manager: self.manager(),
             operation: self.operation(),
@@ -88,7 +88,7 @@ impl Entry {
     }
 
     /// The fields; those of an entry that cannot be read are none.
-    pub fn set(&self) -> Cow<'_, Set> {
+    pub(super) fn set(&self) -> Cow<'_, Set> {
         match &self.set {
             Some(set) => Cow::Borrowed(set),
             None => Cow::Owned(
@@ -97,7 +97,7 @@ impl Entry {
         }
     }
 
-    pub fn replace_set(&mut self, set: Set) {
+    pub(super) fn replace_set(&mut self, set: Set) {
         self.set = Some(set);
     }
 
@@ -110,7 +110,7 @@ impl Entry {
     }
 
     /// Gives up the fields of `fields`.
-    pub fn release(&mut self, fields: &Set) {
+    pub(super) fn release(&mut self, fields: &Set) {
         if self.owns_any(fields) {
             let mut set = self.set().into_owned();
             set.subtract(fields);
@@ -118,15 +118,15 @@ impl Entry {
         }
     }
 
-    pub fn time(&self) -> Option<&str> {
+    pub(super) fn time(&self) -> Option<&str> {
         self.json.get("time").and_then(Value::as_str)
     }
 
-    pub fn set_api_version(&mut self, api_version: &str) {
+    pub(super) fn set_api_version(&mut self, api_version: &str) {
         self.json.insert("apiVersion".to_owned(), api_version.into());
     }
 
-    pub fn set_time(&mut self, time: &str) {
+    pub(super) fn set_time(&mut self, time: &str) {
         self.json.insert("time".to_owned(), time.into());
     }
 
@@ -152,7 +152,7 @@ pub(super) struct Ownership {
 
 impl Ownership {
     /// The entries of a stored object, which were checked when they were written.
-    pub fn trusted(fields: Option<Value>) -> Self {
+    pub(super) fn trusted(fields: Option<Value>) -> Self {
         let Some(Value::Array(items)) = fields else { return Self::default() };
         let entries = items.into_iter().filter_map(|item| match item {
             Value::Object(json) => Some(Entry { json, set: None }),
@@ -162,7 +162,7 @@ impl Ownership {
     }
 
     /// The entries that a client sent, or what is wrong with them.
-    pub fn decode(fields: &Value) -> Result<Self, String> {
+    pub(super) fn decode(fields: &Value) -> Result<Self, String> {
         let items = match fields {
             Value::Null => return Ok(Self::default()),
             Value::Array(items) => items,
@@ -198,16 +198,16 @@ impl Ownership {
         Ok(out)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    pub fn position(&self, identity: &Identity<'_>) -> Option<usize> {
+    pub(super) fn position(&self, identity: &Identity<'_>) -> Option<usize> {
         self.entries.iter().position(|entry| entry.is(identity))
     }
 
     /// The entry of `identity`, made when there is none; its version becomes the identity's.
-    pub fn entry(&mut self, identity: &Identity<'_>) -> &mut Entry {
+    pub(super) fn entry(&mut self, identity: &Identity<'_>) -> &mut Entry {
         let index = self.position(identity).unwrap_or_else(|| {
             let mut json = Object::new();
             json.insert("manager".to_owned(), identity.manager.into());
@@ -226,13 +226,13 @@ impl Ownership {
         entry
     }
 
-    pub fn drop_empty(&mut self) {
+    pub(super) fn drop_empty(&mut self) {
         self.entries.retain(|entry| !entry.is_empty());
     }
 
     /// Merges the oldest entries of updates, version by version, until at most
     /// [`MAX_UPDATERS`] remain.
-    pub fn cap_updaters(&mut self) {
+    pub(super) fn cap_updaters(&mut self) {
         let is_updater = |entry: &Entry| entry.operation() == Operation::Update;
         let mut count = self.entries.iter().filter(|entry| is_updater(entry)).count();
         if count <= MAX_UPDATERS {
@@ -263,7 +263,7 @@ impl Ownership {
     }
 
     /// `managedFields` in upstream's order: appliers first, then by time.
-    pub fn into_json(mut self) -> Option<Value> {
+    pub(super) fn into_json(mut self) -> Option<Value> {
         if self.entries.is_empty() {
             return None;
         }

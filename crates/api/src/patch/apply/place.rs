@@ -42,11 +42,11 @@ static ZERO: LazyLock<Value> = LazyLock::new(|| Value::from(0));
 static ZERO_QUANTITY: LazyLock<Value> = LazyLock::new(|| Value::from("0"));
 
 impl<'a> Place<'a> {
-    pub fn of(definition: Option<&'a TypeDef>) -> Self {
+    pub(super) fn of(definition: Option<&'a TypeDef>) -> Self {
         definition.map_or(Self::Deduced, Self::Root)
     }
 
-    pub fn ty(self) -> Option<&'a Type> {
+    pub(super) fn ty(self) -> Option<&'a Type> {
         match self {
             Self::Field(field) => Some(&field.ty),
             Self::Item(ty) => Some(ty),
@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    pub fn shape(self) -> Shape<'a> {
+    pub(super) fn shape(self) -> Shape<'a> {
         let (ty, field) = match self {
             Self::Root(definition) => return Shape::Struct(definition),
             Self::Deduced => return Shape::Deduced,
@@ -99,12 +99,12 @@ impl<'a> Place<'a> {
     }
 
     /// The place of a field that the struct here declares.
-    pub fn declared(self, name: &str) -> Option<Self> {
+    pub(super) fn declared(self, name: &str) -> Option<Self> {
         self.definition()?.field(name).map(Self::Field)
     }
 
     /// The place one step down, as far as the schema knows it.
-    pub fn below(self, element: &PathElement) -> Option<Self> {
+    pub(super) fn below(self, element: &PathElement) -> Option<Self> {
         match (element, self.ty()) {
             (PathElement::Field(name), _) if self.definition().is_some() => self.declared(name),
             (PathElement::Field(_), Some(Type::Map(value))) => Some(Self::Item(value)),
@@ -116,7 +116,7 @@ impl<'a> Place<'a> {
     /// What is at a place as Go has it: of a field that is always there its zero when JSON
     /// has nothing or null, and nothing for null at any other place with a type. Without a
     /// type null is a value.
-    pub fn present(self, value: Option<&'a Value>) -> Option<&'a Value> {
+    pub(super) fn present(self, value: Option<&'a Value>) -> Option<&'a Value> {
         match (self, value) {
             (Self::Deduced, value) => value,
             (Self::Field(field), None | Some(Value::Null)) => implied(field),
@@ -176,7 +176,7 @@ impl<'a> List<'a> {
     }
 
     /// The path element of an item, or why it can have none.
-    pub fn element(&self, item: &'a Value) -> Result<PathElement, String> {
+    pub(super) fn element(&self, item: &'a Value) -> Result<PathElement, String> {
         if self.keys.is_empty() {
             return match item {
                 Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
@@ -203,7 +203,7 @@ impl<'a> List<'a> {
     }
 
     /// Whether two items have the same path element; told without making one.
-    pub fn is_same_item(&self, left: &'a Value, right: &'a Value) -> bool {
+    pub(super) fn is_same_item(&self, left: &'a Value, right: &'a Value) -> bool {
         if self.keys.is_empty() {
             return left == right;
         }

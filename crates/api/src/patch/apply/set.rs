@@ -23,7 +23,7 @@ pub struct Set {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub(super) struct Node {
     pub(super) element: PathElement,
     pub(super) member: bool,
     pub(super) children: Set,

@@ -39,7 +39,7 @@ impl Plugin for NamespaceAutoProvision {
         let registry = self.registry.upgrade().ok_or_else(stopping)?;
         let row = registry.rows.find("", "v1", "namespaces").ok_or_else(Status::no_such_path)?;
         let mut namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        row.strategy.default(&mut namespace);
+        row.default(&mut namespace);
         match registry.create(&row, "", namespace, Tracking::Update, &Caller::server()).await {
             Err(status) if !status.is_already_exists() => Err(request.forbidden(&status.message)),
             _ => Ok(()),

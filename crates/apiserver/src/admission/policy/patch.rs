@@ -76,7 +76,7 @@ impl Mutation {
             Self::JsonPatch(_) => json_patch(&made, object, schema)?,
         };
         if is_own_kind {
-            matched.row.strategy.default(&mut patched);
+            matched.row.default(&mut patched);
         }
         Ok(patched)
     }

@@ -25,7 +25,7 @@ fn settle(object: Value, matched: &Matched) -> Result<Value, Status> {
     if let Some(custom) = matched.row.custom.as_ref().filter(|_| is_own_kind) {
         let mut object = object;
         custom.prune(&mut object).map_err(Status::internal)?;
-        matched.row.strategy.default(&mut object);
+        matched.row.default(&mut object);
         return Ok(object);
     }
     let schema = if is_own_kind { matched.row.schema.as_deref() } else { of_kind(&matched.kind) };
@@ -35,7 +35,7 @@ fn settle(object: Value, matched: &Matched) -> Result<Value, Status> {
         None => return Err(Status::internal("the patched document is no object")),
     };
     if is_own_kind {
-        matched.row.strategy.default(&mut object);
+        matched.row.default(&mut object);
     }
     if let Some(schema) = schema {
         codec::normalize(&mut object, schema);

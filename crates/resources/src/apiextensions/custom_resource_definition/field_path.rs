@@ -83,7 +83,7 @@ fn tokens(path: &str) -> Vec<&str> {
 }
 
 /// The fields that a list may be selected by.
-pub fn validate_selectable_fields(
+pub(super) fn validate_selectable_fields(
     errors: &mut ErrorList,
     fields: &[Value],
     schema: &Value,
@@ -120,7 +120,7 @@ pub fn validate_selectable_fields(
     }
 }
 
-pub fn validate_columns(errors: &mut ErrorList, columns: &[Value], path: &Path) {
+pub(super) fn validate_columns(errors: &mut ErrorList, columns: &[Value], path: &Path) {
     const TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
     const FORMATS: &[&str] = &["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
     for (index, column) in columns.iter().enumerate() {
@@ -148,7 +148,7 @@ pub fn validate_columns(errors: &mut ErrorList, columns: &[Value], path: &Path) 
     }
 }
 
-pub fn validate_subresources(errors: &mut ErrorList, subresources: Option<&Value>, path: &Path) {
+pub(super) fn validate_subresources(errors: &mut ErrorList, subresources: Option<&Value>, path: &Path) {
     let Some(scale) = subresources.field("scale") else { return };
     for (key, required, under, detail) in [
         ("specReplicasPath", true, &[".spec."][..], "should be a json path under .spec"),

@@ -10,7 +10,7 @@ mod structural;
 mod tests;
 mod validate;
 
-use crate::read::{Read, default_text, field_mut, fill_defaults, list_mut, set};
+use crate::read::{Read, default_text, field_mut, list_mut, set};
 use crate::structural::is_known_format;
 use crate::{Context, Strategy};
 use ferry_api::field::ErrorList;
@@ -29,7 +29,6 @@ pub struct CustomResourceDefinition;
 
 impl Strategy for CustomResourceDefinition {
     fn default(&self, definition: &mut Value) {
-        fill_defaults(definition, "apiextensions/v1", "CustomResourceDefinition");
         let Some(names) = field_mut(definition, "spec").and_then(|spec| field_mut(spec, "names")) else { return };
         let kind = names.text("kind").to_owned();
         if !kind.is_empty() {
@@ -107,10 +106,6 @@ impl Strategy for CustomResourceDefinition {
         let status = ensure_object(&mut marked).entry("status").or_insert_with(|| json!({}));
         set(status, "conditions", conditions);
         Some(marked)
-    }
-
-    fn allows_unconditional_update(&self) -> bool {
-        false
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 static REASONS: DeclaredValues = DeclaredValues::of("apiextensions/v1", "ValidationRule", "reason");
 
 /// The form of rules.
-pub fn validate_form(errors: &mut ErrorList, schema: &Value, path: &Path) {
+pub(super) fn validate_form(errors: &mut ErrorList, schema: &Value, path: &Path) {
     const NOT_EMPTY: &str = "must be non-empty if specified";
     const NO_BREAKS: &str = "must not contain line breaks";
     let breaks = |text: &str| text.contains(['\n', '\r']);
@@ -57,7 +57,7 @@ pub fn validate_form(errors: &mut ErrorList, schema: &Value, path: &Path) {
 }
 
 /// Where a schema stands, for its rules.
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     pub is_root: bool,
     /// How often an object can hold a value of the schema.
     pub cardinality: Cardinality,
@@ -68,7 +68,7 @@ pub struct Place<'a> {
 }
 
 /// Compiles the rules of a schema and adds up what they may cost.
-pub fn validate_programs(
+pub(super) fn validate_programs(
     errors: &mut ErrorList,
     schema: &Value,
     place: &Place<'_>,
@@ -125,7 +125,7 @@ fn validate_old_self(errors: &mut ErrorList, rule: &Value, compiled: &Compiled, 
 }
 
 /// What all rules together may cost an object.
-pub fn validate_total(errors: &mut ErrorList, total: &TotalCost<Path>, path: &Path) {
+pub(super) fn validate_total(errors: &mut ErrorList, total: &TotalCost<Path>, path: &Path) {
     if !total.exceeds_limit() {
         return;
     }

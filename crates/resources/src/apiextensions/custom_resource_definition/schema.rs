@@ -41,7 +41,7 @@ const AT_ROOT: &[(&str, &str)] = &[
 
 /// What is asked of schemas, and let pass where the old ones already lacked it.
 #[derive(Clone, Copy)]
-pub struct SchemaDemands {
+pub(super) struct SchemaDemands {
     pub structural: bool,
     pub known_types: bool,
     pub atomic_sets: bool,
@@ -52,7 +52,7 @@ pub struct SchemaDemands {
 }
 
 impl SchemaDemands {
-    pub const ALL: Self = Self {
+    pub(super) const ALL: Self = Self {
         structural: true,
         known_types: true,
         atomic_sets: true,
@@ -62,7 +62,7 @@ impl SchemaDemands {
     };
 
     /// What the schemas of a stored definition keep, and so their successors must.
-    pub fn kept_by<'a>(schemas: impl Iterator<Item = &'a Value>) -> Self {
+    pub(super) fn kept_by<'a>(schemas: impl Iterator<Item = &'a Value>) -> Self {
         let mut demands = Self::ALL;
         for schema in schemas {
             let is_structural = structural::unsupported(schema).is_none()
@@ -83,7 +83,7 @@ impl SchemaDemands {
 }
 
 /// One `schema` of a version, or `validation` where all versions share it.
-pub fn validate_validation(
+pub(super) fn validate_validation(
     errors: &mut ErrorList,
     validation: Option<&Value>,
     has_status: bool,

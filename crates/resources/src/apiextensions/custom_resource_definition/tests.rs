@@ -66,8 +66,8 @@ fn versions_have_schemas_and_one_is_stored() {
     let mut none = of(json!({"type": "object"}));
     none["spec"]["versions"][0]["storage"] = false.into();
     none["status"] = json!({"storedVersions": ["v1"]});
-    let errors = CRD.validate(&{
-        CRD.default(&mut none);
+    let errors = crate::testing::errors(&CRD, &{
+        crate::testing::default(&CRD, &mut none);
         none
     });
     assert_eq!(errors.len(), 1);
@@ -284,7 +284,7 @@ fn names_never_change_and_stored_versions_stay() {
 #[test]
 fn the_stored_version_is_remembered() {
     let mut object = of(json!({"type": "object", "properties": {"a": {"type": "string", "format": "odd"}}}));
-    CRD.default(&mut object);
+    crate::testing::default(&CRD, &mut object);
     CRD.prepare_for_create(&context(), &mut object);
     assert_eq!(object["status"], json!({"storedVersions": ["v1"]}));
     assert_eq!(

@@ -18,7 +18,7 @@ const APPROVED: &str = "api-approved.kubernetes.io";
 const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
 
 /// What is asked of a definition, and let pass where the old one already lacked it.
-pub struct Demands {
+pub(super) struct Demands {
     schema: SchemaDemands,
     every_version_has_schema: bool,
     known_review_version: bool,
@@ -28,7 +28,7 @@ pub struct Demands {
 }
 
 impl Demands {
-    pub fn of_new() -> Self {
+    pub(super) fn of_new() -> Self {
         Self {
             schema: SchemaDemands::ALL,
             every_version_has_schema: true,
@@ -39,7 +39,7 @@ impl Demands {
         }
     }
 
-    pub fn of_update(new: &Value, old: &Value) -> Self {
+    pub(super) fn of_update(new: &Value, old: &Value) -> Self {
         let spec = internal_spec(old);
         let new_spec = internal_spec(new);
         let names = new_spec.list("versions").iter().map(|version| version.text("name"));
@@ -100,12 +100,12 @@ fn conversion(spec: &Value) -> Option<&Value> {
     spec.field("conversion").field("webhook")
 }
 
-pub fn is_established(definition: &Value) -> bool {
+pub(super) fn is_established(definition: &Value) -> bool {
     let conditions = definition.field("status").list("conditions");
     conditions.iter().any(|condition| condition.text("type") == "Established" && condition.text("status") == "True")
 }
 
-pub fn validate(definition: &Value, old: Option<&Value>, demands: &Demands) -> ErrorList {
+pub(super) fn validate(definition: &Value, old: Option<&Value>, demands: &Demands) -> ErrorList {
     let mut errors = ErrorList::new();
     let spec = internal_spec(definition);
     if old.is_none() {
@@ -130,7 +130,7 @@ pub fn validate(definition: &Value, old: Option<&Value>, demands: &Demands) -> E
 }
 
 /// The names under which objects are found never change once they can be.
-pub fn validate_immutable_names(errors: &mut ErrorList, new: &Value, old: &Value) {
+pub(super) fn validate_immutable_names(errors: &mut ErrorList, new: &Value, old: &Value) {
     let (spec, was) = (new.field("spec"), old.field("spec"));
     let path = Path::new("spec");
     let mut same = |new: &str, old: &str, path: Path| {
@@ -422,7 +422,7 @@ fn validate_conversion(errors: &mut ErrorList, spec: &Value, demands: &Demands, 
     }
 }
 
-pub fn validate_status(errors: &mut ErrorList, definition: &Value) {
+pub(super) fn validate_status(errors: &mut ErrorList, definition: &Value) {
     let path = Path::new("status").child("acceptedNames");
     validate_names(errors, definition.field("status").field("acceptedNames"), &path);
 }

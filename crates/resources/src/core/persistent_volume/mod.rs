@@ -1,31 +1,27 @@
 //! PersistentVolume: the strategy of a piece of storage in the cluster.
 
-mod source;
-
 use super::persistent_volume_claim::{class_of, storage_text};
-use crate::pod_spec::scheduling::validate_node_selector;
+use crate::names;
 use crate::pod_spec::warnings::deprecated_node_label;
-use crate::read::{Read, ReadNode, default_text, default_value, field_mut, fill_defaults, remove, set};
-use crate::validation::equality::same_at;
-use crate::validation::facts::DeclaredValues;
+use crate::read::{Read, ReadNode, default_text, default_value, field_mut, remove, set};
+use crate::validation::equality::{same_at, type_of};
+use crate::validation::marks::{members_of, single_member};
 use crate::validation::resources::round_up_to_milli;
+use crate::validation::volume_source::{SourceOf, validate_source};
 use crate::validation::volumes::{
-    BETA_CLASS_ANNOTATION, access_modes_text, validate_access_modes, validate_basic_amount, validate_class_name,
-    validate_positive_quantity, validate_volume_mode,
+    BETA_CLASS_ANNOTATION, access_modes_text, validate_access_modes, validate_basic_amount, validate_positive_quantity,
 };
-use crate::validation::{FIELD_IS_IMMUTABLE, shown, validate_immutable};
+use crate::validation::{FIELD_IS_IMMUTABLE, each, shown, validate_immutable};
 use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct PersistentVolume;
+pub(crate) struct PersistentVolume;
 
 const MOUNT_OPTIONS_ANNOTATION: &str = "volume.beta.kubernetes.io/mount-options";
-static RECLAIM_POLICIES: DeclaredValues =
-    DeclaredValues::of("core/v1", "PersistentVolumeSpec", "persistentVolumeReclaimPolicy");
 
 /// Sources whose mount options may be given by the old annotation.
 const MOUNTABLE: &[&str] = &[
@@ -56,10 +52,7 @@ const DEAD_SOURCES: &[(&str, &str, &str)] = &[
 
 impl Strategy for PersistentVolume {
     fn default(&self, volume: &mut Value) {
-        let volume = ensure_object(volume);
-        let status = volume.entry("status").or_insert_with(|| json!({}));
-        default_text(status, "phase", "Pending");
-        let spec = volume.entry("spec").or_insert_with(|| json!({}));
+        let Some(spec) = field_mut(volume, "spec") else { return };
         default_text(spec, "persistentVolumeReclaimPolicy", "Retain");
         default_value(spec, "volumeMode", "Filesystem");
         default_volume_spec(spec);
@@ -177,22 +170,21 @@ fn moment(context: &Context) -> String {
 }
 
 /// The defaults of a volume's spec wherever it stands.
-pub fn default_volume_spec(spec: &mut Value) {
+pub(crate) fn default_volume_spec(spec: &mut Value) {
     round_up_to_milli(field_mut(spec, "capacity"));
-    fill_defaults(spec, "core/v1", "PersistentVolumeSpec");
 }
 
 /// Whose spec it is: a PersistentVolume's of this name, or one that a VolumeAttachment
 /// carries for a volume that is no object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum VolumeOf<'a> {
+pub(crate) enum VolumeOf<'a> {
     Object(&'a str),
     Attachment,
 }
 
 const INLINE: &str = "may not be specified in the context of inline volumes";
 
-pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, path: &Path) {
+pub(crate) fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, path: &Path) {
     let inline = of == VolumeOf::Attachment;
     if inline {
         for key in ["claimRef", "capacity"] {
@@ -205,9 +197,6 @@ pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, 
             errors.push(Error::required(&path.child("csi"), detail));
         }
     }
-    if spec.list("accessModes").is_empty() {
-        errors.push(Error::required(&path.child("accessModes"), ""));
-    }
     validate_access_modes(errors, spec.list("accessModes"), &path.child("accessModes"));
     if !inline {
         validate_capacity(errors, spec, &path.child("capacity"));
@@ -215,40 +204,37 @@ pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, 
     let (policy, at) = (spec.text("persistentVolumeReclaimPolicy"), path.child("persistentVolumeReclaimPolicy"));
     if inline && !matches!(policy, "" | "Retain") {
         errors.push(Error::forbidden(&at, "may only be Retain in the context of inline volumes"));
-    } else if !policy.is_empty() && !RECLAIM_POLICIES.contains(&policy) {
-        errors.push(Error::not_supported(&at, policy, &RECLAIM_POLICIES));
     }
     let affinity = spec.field("nodeAffinity");
     let affine = affinity.is_some() && !inline;
     if affinity.is_some() && inline {
         errors.push(Error::forbidden(&path.child("nodeAffinity"), INLINE));
-    } else if affinity.is_some() {
-        let at = path.child("nodeAffinity").child("required");
-        match affinity.field("required") {
-            Some(required) => validate_node_selector(errors, required, &at),
-            None => errors.push(Error::required(&at, "must specify required node constraints")),
-        }
     }
     let name = match of {
         VolumeOf::Object(name) => name,
         VolumeOf::Attachment => "",
     };
-    source::validate_source(errors, spec, name, affine, path);
+    let definition = type_of("core/v1", "PersistentVolumeSpec");
+    if let Some((key, source)) = definition.and_then(|definition| single_member(definition, spec)) {
+        let at = path.child(if key == "gcePersistentDisk" { "persistentDisk" } else { key });
+        validate_source(errors, key, source, SourceOf::Volume, name, &at);
+        match key {
+            "csi" => validate_csi_secrets(errors, source, &at),
+            "local" if !affine => {
+                errors.push(Error::required(&path.child("nodeAffinity"), "Local volume requires node affinity"));
+            }
+            _ => {}
+        }
+    }
     if policy == "Recycle" && is_root(spec.field("hostPath").opt_text("path")) {
         errors.push(Error::forbidden(&at, "may not be 'recycle' for a hostPath mount of '/'"));
     }
-    let class = spec.text("storageClassName");
-    if inline && !class.is_empty() {
+    if inline && !spec.text("storageClassName").is_empty() {
         errors.push(Error::forbidden(&path.child("storageClassName"), INLINE));
-    } else {
-        validate_class_name(errors, class, &path.child("storageClassName"));
     }
-    let mode = spec.opt_text("volumeMode");
-    if inline && mode.is_some_and(|mode| mode != "Filesystem") {
+    if inline && spec.opt_text("volumeMode").is_some_and(|mode| mode != "Filesystem") {
         let detail = "may not specify volumeMode other than Filesystem in the context of inline volumes";
         errors.push(Error::forbidden(&path.child("volumeMode"), detail));
-    } else {
-        validate_volume_mode(errors, mode, &path.child("volumeMode"));
     }
     if let Some(class) = spec.opt_text("volumeAttributesClassName")
         && !inline
@@ -257,10 +243,30 @@ pub fn validate_volume_spec(errors: &mut ErrorList, spec: &Value, of: VolumeOf, 
         if class.is_empty() {
             errors.push(Error::required(&at, "an empty string is disallowed"));
         }
-        validate_class_name(errors, class, &at);
         if !spec.has("csi") {
             let detail = "has to be specified when using volumeAttributesClassName";
             errors.push(Error::required(&path.child("csi"), detail));
+        }
+    }
+}
+
+/// Every secret that a driver is given is named whole.
+fn validate_csi_secrets(errors: &mut ErrorList, source: &Value, path: &Path) {
+    for key in
+        ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"]
+    {
+        let Some(secret) = source.field(key) else { continue };
+        let (name, namespace) = (secret.text("name"), secret.text("namespace"));
+        for (part, value, sentences) in [
+            ("name", name, names::is_dns1123_subdomain(name)),
+            ("namespace", namespace, names::is_dns1123_label(namespace)),
+        ] {
+            let path = path.child(key).child(part);
+            if value.is_empty() {
+                errors.push(Error::required(&path, ""));
+            } else {
+                each(errors, &path, value, sentences);
+            }
         }
     }
 }
@@ -294,7 +300,8 @@ fn validate_source_is_kept(errors: &mut ErrorList, new: &Value, old: &Value) {
     {
         remove(csi, "controllerExpandSecretRef");
     }
-    if !source::SOURCES.iter().all(|(key, _)| same_at(&kept, old, &["spec", key])) {
+    let definition = type_of("core/v1", "PersistentVolumeSpec");
+    if !definition.into_iter().flat_map(members_of).all(|key| same_at(&kept, old, &["spec", key])) {
         errors.push(Error::forbidden(
             &Path::new("spec").child("persistentvolumesource"),
             "spec.persistentvolumesource is immutable after creation",

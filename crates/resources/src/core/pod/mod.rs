@@ -10,7 +10,7 @@ use crate::pod_spec::update::{
 };
 use crate::pod_spec::validate::{SpecOf, validate_only_for_pods, validate_pod_spec};
 use crate::pod_spec::warnings::{Place, warnings_for};
-use crate::read::{Read, ReadNode, field_mut, fill_defaults, list_mut, set};
+use crate::read::{Read, ReadNode, field_mut, list_mut, set};
 use crate::{Context, Strategy, names};
 use ferry_api::document::Node;
 use ferry_api::field::{Error, ErrorList, Path};
@@ -20,11 +20,10 @@ use ferry_api::view::core::v1::PodSpecView;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Pod;
+pub(crate) struct Pod;
 
 impl Strategy for Pod {
     fn default(&self, pod: &mut Value) {
-        fill_defaults(pod, "core/v1", "Pod");
         if let Some(spec) = field_mut(pod, "spec") {
             default_pod(spec);
         }
@@ -131,17 +130,7 @@ impl Strategy for Pod {
     }
 
     fn selectable_fields(&self, pod: Node<'_>) -> Vec<(&'static str, String)> {
-        let (spec, status) = (pod.field("spec"), pod.field("status"));
-        vec![
-            ("spec.nodeName", spec.text("nodeName").into()),
-            ("spec.restartPolicy", spec.text("restartPolicy").into()),
-            ("spec.schedulerName", spec.text("schedulerName").into()),
-            ("spec.serviceAccountName", spec.text("serviceAccountName").into()),
-            ("spec.hostNetwork", spec.flag("hostNetwork").to_string()),
-            ("status.phase", status.text("phase").into()),
-            ("status.podIP", status.list("podIPs").first().text("ip").into()),
-            ("status.nominatedNodeName", status.text("nominatedNodeName").into()),
-        ]
+        vec![("status.podIP", pod.field("status").list("podIPs").first().text("ip").into())]
     }
 
     fn computed_cells(&self, pod: Node<'_>, now: Timestamp) -> Vec<Value> {

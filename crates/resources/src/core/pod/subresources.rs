@@ -15,7 +15,7 @@ use ferry_api::view::core::v1::PodView;
 use serde_json::Value;
 
 /// Containers for debugging can be added, never changed or taken away.
-pub fn validate_ephemeral_containers(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_ephemeral_containers(new: &Value, old: &Value) -> ErrorList {
     if old.annotation(MIRROR_POD).is_some() {
         return vec![Error::forbidden(&Path::root(), "static pods do not support ephemeral containers")];
     }
@@ -36,7 +36,7 @@ pub fn validate_ephemeral_containers(new: &Value, old: &Value) -> ErrorList {
 }
 
 /// A resize changes how much cpu and memory containers have, and nothing else.
-pub fn validate_resize(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_resize(new: &Value, old: &Value) -> ErrorList {
     let refused = |detail: &str| vec![Error::forbidden(&Path::root(), detail)];
     let (spec, was) = (new.field("spec"), old.field("spec"));
     if old.annotation(MIRROR_POD).is_some() {

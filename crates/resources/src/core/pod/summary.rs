@@ -10,7 +10,7 @@ use ferry_api::view::core::v1::ContainerView;
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub fn cells(pod: Node<'_>, now: Timestamp) -> Vec<Value> {
+pub(super) fn cells(pod: Node<'_>, now: Timestamp) -> Vec<Value> {
     let (_spec, status) = (pod.field("spec"), pod.field("status"));
     let summary = summarize(pod);
     let restarts = match summary.last_restart {

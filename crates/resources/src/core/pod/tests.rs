@@ -293,12 +293,12 @@ fn an_ended_container_stays_ended() {
         pod
     };
     let (ended, running) = (with(json!({"terminated": {"exitCode": 1}})), with(json!({"running": {}})));
-    let texts = crate::testing::texts(&Pod.validate_status_update(&running, &ended));
+    let texts = crate::testing::texts(&crate::testing::update_errors(&Pod, "status", &running, &ended));
     assert_eq!(
         texts,
         ["status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"]
     );
-    assert!(Pod.validate_status_update(&ended, &running).is_empty());
+    assert!(crate::testing::update_errors(&Pod, "status", &ended, &running).is_empty());
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_status_update_keeps_the_spec() {
     let mut old = pod();
     old["status"] = json!({"qosClass": "BestEffort"});
     let mut new = json!({"metadata": {"name": "a"}, "spec": {"nodeName": "x"}, "status": {"phase": "Running", "podIP": "10.0.0.1"}});
-    Pod.default(&mut new);
+    crate::testing::default(&Pod, &mut new);
     row("Pod").prepare_for_update(&context(), "status", &mut new, &old);
     assert_eq!(new["spec"], old["spec"]);
     assert_eq!(
@@ -335,7 +335,7 @@ fn likely_mistakes_are_warned_of() {
         "resources": {"limits": {"memory": "100m"}},
     }));
     merge(&mut new["spec"], json!({"nodeSelector": {"beta.kubernetes.io/os": "linux"}}));
-    Pod.default(&mut new);
+    crate::testing::default(&Pod, &mut new);
     new.set_meta("name", "a.b");
     assert_eq!(
         Pod.warnings(&new, None),
@@ -355,12 +355,12 @@ fn likely_mistakes_are_warned_of() {
 fn debugging_adds_and_never_changes() {
     let with = |containers: Value| {
         let mut pod = pod_with(json!({"ephemeralContainers": containers}));
-        Pod.default(&mut pod);
+        crate::testing::default(&Pod, &mut pod);
         pod
     };
     let check = |new: Value, old: Value, expected: &[&str]| {
         let (new, old) = (with(new), with(old));
-        let errors = Pod.validate_subresource_update("ephemeralcontainers", &new, &old);
+        let errors = crate::testing::update_errors(&Pod, "ephemeralcontainers", &new, &old);
         assert_eq!(crate::testing::texts(&errors), expected);
     };
     let one = json!([{"name": "d", "image": "x", "targetContainerName": "a"}]);
@@ -384,12 +384,12 @@ fn debugging_adds_and_never_changes() {
 fn a_resize_keeps_the_class_and_the_rest() {
     let with = |requests: Value| {
         let mut pod = container_with(json!({"resources": {"requests": requests}}));
-        Pod.default(&mut pod);
+        crate::testing::default(&Pod, &mut pod);
         Pod.prepare_for_create(&context(), &mut pod);
         pod
     };
     let check = |new: Value, expected: &[&str]| {
-        let errors = Pod.validate_subresource_update("resize", &with(new), &with(json!({"cpu": "1"})));
+        let errors = crate::testing::update_errors(&Pod, "resize", &with(new), &with(json!({"cpu": "1"})));
         assert_eq!(crate::testing::texts(&errors), expected);
     };
     check(json!({"cpu": "2"}), &[]);

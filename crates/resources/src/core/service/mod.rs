@@ -7,23 +7,22 @@ mod validate;
 use crate::print;
 use crate::read::{Read, ReadNode, default_text, default_value, field_mut, list_mut, remove, set};
 use crate::validation::network::warn_of_ip;
-use crate::{Context, Strategy, names};
+use crate::{Context, Strategy};
 use ferry_api::document::Node;
 use ferry_api::field::{ErrorList, Path};
-use ferry_api::object::{Meta, ensure_object};
+use ferry_api::object::Meta;
 use ferry_api::view::List;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub struct Service;
+pub(crate) struct Service;
 
 /// Three hours, in which a client comes back to the same pod.
 const AFFINITY_SECONDS: i64 = 10_800;
 
 impl Strategy for Service {
     fn default(&self, service: &mut Value) {
-        let spec = ensure_object(service).entry("spec").or_insert_with(|| json!({}));
-        default_text(spec, "sessionAffinity", "None");
+        let Some(spec) = field_mut(service, "spec") else { return };
         match spec.text("sessionAffinity") {
             "None" => remove(spec, "sessionAffinityConfig"),
             "ClientIP" => {
@@ -34,9 +33,7 @@ impl Strategy for Service {
             }
             _ => {}
         }
-        default_text(spec, "type", "ClusterIP");
         for port in list_mut(spec, "ports") {
-            default_text(port, "protocol", "TCP");
             if matches!(port.field("targetPort"), None | Some(Value::Number(_) | Value::String(_)))
                 && (port.int("targetPort") == 0 && port.text("targetPort").is_empty())
             {
@@ -79,10 +76,6 @@ impl Strategy for Service {
         }
     }
 
-    fn validate_name(&self, name: &str, prefix: bool) -> Vec<String> {
-        names::dns1123_label(name, prefix)
-    }
-
     fn validate(&self, service: &Value) -> ErrorList {
         validate::validate_service(service, None)
     }
@@ -97,15 +90,6 @@ impl Strategy for Service {
 
     fn warnings(&self, service: &Value, _old: Option<&Value>) -> Vec<String> {
         warnings_for(service)
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        true
-    }
-
-    fn selectable_fields(&self, service: Node<'_>) -> Vec<(&'static str, String)> {
-        let spec = service.field("spec");
-        vec![("spec.clusterIP", spec.text("clusterIP").into()), ("spec.type", spec.text("type").into())]
     }
 
     fn computed_cells(&self, service: Node<'_>, _now: Timestamp) -> Vec<Value> {
@@ -223,6 +207,7 @@ fn warnings_for(service: &Value) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::testing::{cells, check, check_update};
+    use ferry_api::object::ensure_object;
 
     fn service(spec: Value) -> Value {
         let mut service = json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"ports": [{"port": 80}]}});

@@ -11,7 +11,7 @@ fn needs_cluster_ip(spec: &Value) -> bool {
     spec.text("type") != "ExternalName"
 }
 
-pub fn needs_node_port(spec: &Value) -> bool {
+pub(super) fn needs_node_port(spec: &Value) -> bool {
     matches!(spec.text("type"), "NodePort" | "LoadBalancer")
 }
 
@@ -20,7 +20,7 @@ fn same_cluster_ips(new: &Value, old: &Value) -> bool {
 }
 
 /// An update that does not mention what was allocated keeps it.
-pub fn keep_allocated_values(new: &mut Value, old: &Value) {
+pub(super) fn keep_allocated_values(new: &mut Value, old: &Value) {
     if needs_cluster_ip(old) && needs_cluster_ip(new) {
         if new.text("clusterIP").is_empty() {
             keep(new, old, "clusterIP");
@@ -55,7 +55,7 @@ pub fn keep_allocated_values(new: &mut Value, old: &Value) {
 }
 
 /// `clusterIP` and the first of `clusterIPs` are one; old clients write only the former.
-pub fn normalize_cluster_ips(new: &mut Value, old: Option<&Value>) {
+pub(super) fn normalize_cluster_ips(new: &mut Value, old: Option<&Value>) {
     let address = new.text("clusterIP").to_owned();
     let Some(old) = old else {
         if !address.is_empty() && new.list("clusterIPs").is_empty() {
@@ -77,7 +77,7 @@ pub fn normalize_cluster_ips(new: &mut Value, old: Option<&Value>) {
 
 /// Clears what no longer applies after a change of type, unless the user changed it too:
 /// then validation tells.
-pub fn drop_what_the_type_excludes(new: &mut Value, old: &Value) {
+pub(super) fn drop_what_the_type_excludes(new: &mut Value, old: &Value) {
     if needs_cluster_ip(old) && !needs_cluster_ip(new) {
         if same_cluster_ips(new, old) {
             remove(new, "clusterIP");

@@ -4,10 +4,8 @@ use super::prepare::needs_node_port;
 use super::{is_externally_accessible, is_headless, needs_health_check};
 use crate::names;
 use crate::read::Read;
-use crate::validation::labels::validate_labels;
 use crate::validation::network::{
-    PROTOCOLS, is_dual_stack, validate_cidr, validate_endpoint_ip, validate_ip, validate_port_number,
-    validate_port_number_or_name,
+    is_dual_stack, validate_cidr, validate_endpoint_ip, validate_ip, validate_port_number,
 };
 use crate::validation::{each, one_of, shown};
 use ferry_api::field::{Error, ErrorList, Path};
@@ -22,7 +20,7 @@ const MAY_NOT_CHANGE: &str = "may not change once set";
 /// One day.
 const MAX_AFFINITY_SECONDS: i64 = 86_400;
 
-pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
+pub(super) fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
     let mut errors = ErrorList::new();
     let empty = json!({});
     let spec = service.field("spec").unwrap_or(&empty);
@@ -43,7 +41,6 @@ pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
         _ => {}
     }
     validate_ports(&mut errors, spec, &path.child("ports"));
-    validate_labels(&mut errors, spec.entries("selector"), &path.child("selector"));
     validate_affinity(&mut errors, spec, &path);
     validate_cluster_ips(&mut errors, spec, old_spec, &path);
     for (index, ip) in spec.texts("externalIPs").enumerate() {
@@ -52,8 +49,6 @@ pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
             validate_endpoint_ip(&mut errors, ip, &path);
         }
     }
-    let kinds = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-    one_of(&mut errors, &path.child("type"), kind, &kinds);
     validate_duplicate_ports(&mut errors, spec, &path.child("ports"));
     validate_source_ranges(&mut errors, service, spec, old, &path);
     if spec.has("allocateLoadBalancerNodePorts") && kind != "LoadBalancer" {
@@ -64,16 +59,10 @@ pub fn validate_service(service: &Value, old: Option<&Value>) -> ErrorList {
     }
     validate_load_balancer_class(&mut errors, spec, &path.child("loadBalancerClass"));
     validate_traffic_policies(&mut errors, spec, &path);
-    if let Some(distribution) = spec.opt_text("trafficDistribution") {
-        let supported = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-        if !supported.contains(&distribution) {
-            errors.push(Error::not_supported(&path.child("trafficDistribution"), distribution, &supported));
-        }
-    }
     errors
 }
 
-pub fn validate_service_update(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_service_update(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let (path, empty) = (Path::new("spec"), json!({}));
     let (spec, old_spec) = (new.field("spec").unwrap_or(&empty), old.field("spec").unwrap_or(&empty));
@@ -137,19 +126,12 @@ fn validate_ports(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let mut names_seen = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         let (path, name) = (path.index(index), port.text("name"));
-        if !name.is_empty() {
-            each(errors, &path.child("name"), name, names::is_dns1123_label(name));
-            if !names_seen.insert(name) {
-                errors.push(Error::duplicate(&path.child("name"), name));
+        if name.is_empty() {
+            if ports.len() > 1 {
+                errors.push(Error::required(&path.child("name"), ""));
             }
-        } else if ports.len() > 1 {
-            errors.push(Error::required(&path.child("name"), ""));
-        }
-        validate_port_number(errors, port.int("port"), &path.child("port"));
-        one_of(errors, &path.child("protocol"), port.text("protocol"), &PROTOCOLS);
-        validate_port_number_or_name(errors, port.field("targetPort"), &path.child("targetPort"));
-        if let Some(protocol) = port.opt_text("appProtocol") {
-            each(errors, &path.child("appProtocol"), protocol, names::is_qualified_name(protocol));
+        } else if !names_seen.insert(name) {
+            errors.push(Error::duplicate(&path.child("name"), name));
         }
     }
 }
@@ -186,9 +168,7 @@ fn validate_duplicate_ports(errors: &mut ErrorList, spec: &Value, path: &Path) {
 }
 
 fn validate_affinity(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    let affinity = spec.text("sessionAffinity");
-    one_of(errors, &path.child("sessionAffinity"), affinity, &["ClientIP", "None"]);
-    let path = path.child("sessionAffinityConfig");
+    let (affinity, path) = (spec.text("sessionAffinity"), path.child("sessionAffinityConfig"));
     let config = spec.field("sessionAffinityConfig");
     match affinity {
         "ClientIP" => {
@@ -232,21 +212,6 @@ fn validate_cluster_ips(errors: &mut ErrorList, spec: &Value, old: Option<&Value
         errors.push(Error::invalid(&at, addresses, "must be empty when `clusterIP` is not specified"));
     }
     let families: Vec<&str> = spec.texts("ipFamilies").collect();
-    for (index, family) in families.iter().enumerate() {
-        let path = path.child("ipFamilies").index(index);
-        if !matches!(*family, "IPv4" | "IPv6") {
-            errors.push(Error::not_supported(&path, *family, &["IPv4", "IPv6"]));
-        }
-        if families[..index].contains(family) {
-            errors.push(Error::duplicate(&path, *family));
-        }
-    }
-    if let Some(policy) = spec.opt_text("ipFamilyPolicy") {
-        let supported = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-        if !supported.contains(&policy) {
-            errors.push(Error::not_supported(&path.child("ipFamilyPolicy"), policy, &supported));
-        }
-    }
     let mut good = true;
     for (index, address) in spec.texts("clusterIPs").enumerate() {
         if index == 0 && address == "None" {
@@ -400,17 +365,13 @@ fn validate_traffic_policies(errors: &mut ErrorList, spec: &Value, path: &Path) 
             "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
         ));
     }
-    let at = path.child("internalTrafficPolicy");
-    match spec.opt_text("internalTrafficPolicy") {
-        None if needs_node_port(spec) || spec.text("type") == "ClusterIP" => errors.push(Error::required(&at, "")),
-        Some(policy) if !matches!(policy, "Cluster" | "Local") => {
-            errors.push(Error::not_supported(&at, policy, &["Cluster", "Local"]));
-        }
-        _ => {}
+    let is_routed = needs_node_port(spec) || spec.text("type") == "ClusterIP";
+    if is_routed && !spec.has("internalTrafficPolicy") {
+        errors.push(Error::required(&path.child("internalTrafficPolicy"), ""));
     }
 }
 
-pub fn validate_load_balancer_status(new: &Value, old: &Value) -> ErrorList {
+pub(super) fn validate_load_balancer_status(new: &Value, old: &Value) -> ErrorList {
     let mut errors = ErrorList::new();
     let path = Path::new("status").child("loadBalancer").child("ingress");
     let ingress =
