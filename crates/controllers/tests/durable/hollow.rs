@@ -3,6 +3,7 @@
 
 use crate::cluster::Cluster;
 use async_trait::async_trait;
+use ferry_api::rules::node_selector::required_affinity;
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::core::v1::{Binding, Pod, PodView};
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-const NODES: usize = 10;
+pub const NODES: usize = 10;
 
 /// The end of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,8 @@ impl Hollow {
             return api.delete(name, &params).await;
         }
         if view.spec().node_name().is_empty() {
-            let node = format!("hollow-{}", fingerprint(pod.uid()) % NODES as u64);
+            let any = || format!("hollow-{}", fingerprint(pod.uid()) % NODES as u64);
+            let node = pinned_to(view).map_or_else(any, str::to_owned);
             let binding =
                 json!({"metadata": {"name": name, "uid": pod.uid()}, "target": {"kind": "Node", "name": node}});
             return api.create_subresource::<Binding>(name, "binding", &binding).await.map(drop);
@@ -101,6 +103,12 @@ impl Hollow {
         let patch = json!({"metadata": {"uid": pod.uid()}, "status": status});
         api.patch_status(name, &Patch::Strategic(patch)).await.map(drop)
     }
+}
+
+/// The node that a daemon pod is made for.
+fn pinned_to(pod: PodView<'_>) -> Option<&str> {
+    let terms = required_affinity(pod.spec())?.node_selector_terms();
+    terms.iter().flat_map(|term| term.match_fields()).flat_map(|field| field.values()).next()
 }
 
 fn running() -> Value {
