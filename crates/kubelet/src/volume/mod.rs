@@ -15,8 +15,6 @@ pub mod beneath;
 pub mod claim;
 mod config_map;
 mod csi;
-mod csi_expand;
-mod csi_source;
 mod downward_api;
 mod empty_dir;
 pub mod host_path;

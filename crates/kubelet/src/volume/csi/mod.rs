@@ -7,9 +7,10 @@
 //!
 //! Upstream: pkg/volume/csi.
 
+mod expand;
+mod source;
+
 use super::beneath::Dir;
-use super::csi_expand;
-use super::csi_source::{CsiSource, Lifecycle, VolumeData, staging_directory};
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
 use super::{
@@ -24,6 +25,7 @@ use ferry_api::view::storage::v1::{CSIDriver, VolumeAttachment};
 use ferry_client::{Client, Informer, Recorder, SharedObject};
 use parking_lot::Mutex;
 use serde_json::{Map, json};
+use source::{CsiSource, Lifecycle, VolumeData, staging_directory};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -171,7 +173,7 @@ impl VolumePlugin for CsiVolume {
 
     fn look_again(&self, request: &VolumeRequest) -> Option<Duration> {
         let source = CsiSource::of(request).ok()?;
-        self.may_grow(&source).then_some(csi_expand::LOOK_EVERY)
+        self.may_grow(&source).then_some(expand::LOOK_EVERY)
     }
 
     async fn unpublish(&self, place: &VolumePlace) -> Result<(), String> {

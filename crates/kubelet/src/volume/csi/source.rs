@@ -1,10 +1,10 @@
 //! The driver, the volume and the way to mount it, from the spec of a pod or of a PersistentVolume;
 //! and the part of it that is remembered on the disk.
 
-use super::beneath::Dir;
-use super::claim::volume_mode;
-use super::place::make_directory;
-use super::{VolumeMode, VolumeRequest};
+use crate::volume::beneath::Dir;
+use crate::volume::claim::volume_mode;
+use crate::volume::place::make_directory;
+use crate::volume::{VolumeMode, VolumeRequest};
 use ferry_api::view::core::v1::PodView;
 use ferry_api::view::storage::v1::CSIDriverView;
 use serde_json::{Value, json};
