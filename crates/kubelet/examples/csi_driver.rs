@@ -140,7 +140,13 @@ impl TestDriver {
                     staging => PathBuf::from(staging),
                 };
                 let target = Path::new(&request.target_path);
-                std::fs::create_dir_all(target).map_err(|error| error.to_string())?;
+                // Every block volume is the same endless device.
+                let is_block = request.volume_capability.is_some_and(|capability| capability.block.is_some());
+                let (source, made) = match is_block {
+                    true => (PathBuf::from("/dev/zero"), std::fs::File::create(target).map(drop)),
+                    false => (source, std::fs::create_dir_all(target)),
+                };
+                made.map_err(|error| error.to_string())?;
                 bind(&source, target, request.readonly)?;
             }
             "NodeExpandVolume" => {
@@ -152,7 +158,8 @@ impl TestDriver {
                 let request: proto::UnpublishVolume = read(message)?;
                 self.note(method, &request.volume_id);
                 unmount(Path::new(&request.target_path));
-                let _ = std::fs::remove_dir(&request.target_path);
+                let _ =
+                    std::fs::remove_dir(&request.target_path).or_else(|_| std::fs::remove_file(&request.target_path));
             }
             "NodeUnstageVolume" => {
                 let request: proto::UnstageVolume = read(message)?;

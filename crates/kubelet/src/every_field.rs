@@ -13,6 +13,8 @@ use crate::observed::{ContainerRecord, PodRuntime, Sandbox, State};
 use crate::plan::{KillReason, Verdicts, plan_pod};
 use crate::probe::{Outcome, ProbeKind};
 use crate::status::{self, ProbeOutcomes};
+use crate::sync::mounts::render_devices;
+use crate::volume::{Mounted, MountedVolume};
 use crate::{admit, image, kill, pod, unsupported, volume};
 use ferry_api::schema::builtin;
 use ferry_api::unsupported::fields_of_pod_spec;
@@ -288,6 +290,10 @@ fn decide(pod: &Pod) -> String {
     };
     let service: SharedObject<Service> = SharedObject::of(json!({ "metadata": { "namespace": "ns", "name": "web" },
         "spec": { "clusterIP": "10.96.0.1", "ports": [{ "port": 80 }] } }));
+    let mounted = Mounted {
+        volumes: HashMap::from([("v".to_owned(), MountedVolume::device("/dev/v", false))]),
+        look_again: None,
+    };
     let links = spec.enable_service_links().unwrap_or(true);
     let services = service_env::render_service_env(&[service], "ns", links);
     for container in spec.containers().iter().chain(spec.init_containers()) {
@@ -301,6 +307,7 @@ fn decide(pod: &Pod) -> String {
                 image_user: &security::ImageUser { uid: Some(0), username: String::new() },
                 env: &env,
                 mounts: Vec::new(),
+                devices: render_devices(container, &mounted)?,
                 target: None,
                 machine: &machine,
                 seccomp_root: Path::new("/"),

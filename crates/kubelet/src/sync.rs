@@ -3,7 +3,7 @@
 //! Called by `pod_worker` for one pod at a time. Whatever fails is left as a
 //! [`Waiting`] for the container and tried again on the next round.
 
-mod mounts;
+pub(crate) mod mounts;
 mod resize;
 
 use crate::backoff::BackOff;
@@ -412,6 +412,7 @@ impl<'a> PodSync<'a> {
             image_user: &image_user,
             env: &env,
             mounts,
+            devices: mounts::render_devices(container, mounted)?,
             target,
             machine: &machine,
             seccomp_root: &context.config.root_dir.join("seccomp"),

@@ -42,7 +42,7 @@ pub struct UnsupportedField {
 /// A field of the list that a pod sets, with the place where it stands.
 #[derive(Debug)]
 pub struct FieldUse {
-    /// `spec.containers[0].volumeDevices`.
+    /// `spec.containers[0].lifecycle.stopSignal`.
     pub path: String,
     pub field: &'static UnsupportedField,
 }

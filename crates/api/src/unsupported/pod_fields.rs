@@ -84,7 +84,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
 
 /// By their path from the container; every list of containers is meant.
 pub const CONTAINER_FIELDS: &[UnsupportedField] = &[
-    field("volumeDevices", is_set, Rejected, "this node has no block volumes"),
     field(
         "volumeMounts[*].recursiveReadOnly",
         |value| value == "Enabled",

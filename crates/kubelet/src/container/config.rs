@@ -23,6 +23,7 @@ pub struct Inputs<'a> {
     pub image_user: &'a security::ImageUser,
     pub env: &'a BTreeMap<String, String>,
     pub mounts: Vec<v1::Mount>,
+    pub devices: Vec<v1::Device>,
     /// The container whose processes an ephemeral one may see.
     pub target: Option<&'a str>,
     pub machine: &'a Machine,
@@ -47,6 +48,7 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
         working_dir: container.working_dir().to_owned(),
         envs: env.iter().map(|(key, value)| v1::KeyValue { key: key.clone(), value: value.clone() }).collect(),
         mounts: inputs.mounts,
+        devices: inputs.devices,
         labels: HashMap::from([
             (POD_NAME_LABEL.into(), pod::name(pod).into()),
             (POD_NAMESPACE_LABEL.into(), pod::namespace(pod).into()),
@@ -120,6 +122,7 @@ mod tests {
             image_user: &Default::default(),
             env: &BTreeMap::from([("WHAT".into(), "sh".into())]),
             mounts: vec![],
+            devices: vec![],
             target: None,
             machine: &Machine::default(),
             seccomp_root: Path::new("/"),

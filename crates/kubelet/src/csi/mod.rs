@@ -1,6 +1,6 @@
 //! CSI drivers on this node: their registration over the socket directory, the CSINode object that
 //! tells the cluster of them, and the calls of their node service. The volumes themselves are
-//! `volume/csi.rs`.
+//! `volume/csi/`.
 
 mod driver;
 mod node_object;

@@ -72,6 +72,8 @@ pub const VOLUME_MOUNT_GROUP: i32 = 6;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct VolumeCapability {
+    #[prost(message, optional, tag = "1")]
+    pub block: Option<Empty>,
     #[prost(message, optional, tag = "2")]
     pub mount: Option<MountVolume>,
     #[prost(message, optional, tag = "3")]

@@ -6,8 +6,8 @@ use crate::container::{ConfigError, config, expand, hosts};
 use crate::cri::v1;
 use crate::pod;
 use crate::volume::beneath::Dir;
-use crate::volume::{self, Mounted, subpath};
-use ferry_api::view::core::v1::{ContainerView, Pod, VolumeMountView};
+use crate::volume::{self, Mounted, VolumeMode, subpath};
+use ferry_api::view::core::v1::{ContainerView, Pod, VolumeDeviceView, VolumeMountView};
 use ferry_client::SharedObject;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -152,6 +152,23 @@ impl Preparation {
         let relative = pod.strip_prefix(&self.log_root).map_err(io::Error::other)?.join(&self.container);
         Dir::open(&self.log_root)?.make_dirs(&relative, 0o755).map(drop)
     }
+}
+
+/// The volumes that the container gets as devices. Pure.
+pub(crate) fn render_devices(container: ContainerView<'_>, mounted: &Mounted) -> Result<Vec<v1::Device>, ConfigError> {
+    let render = |wanted: VolumeDeviceView<'_>| {
+        let volume = mounted.volumes.get(wanted.name()).filter(|volume| volume.mode == VolumeMode::Block);
+        let Some(volume) = volume else {
+            let (name, container) = (wanted.name(), container.name());
+            return Err(ConfigError(format!("cannot find volume {name:?} to pass into container {container:?}")));
+        };
+        Ok(v1::Device {
+            container_path: wanted.device_path().to_owned(),
+            host_path: volume.path.to_string_lossy().into_owned(),
+            permissions: if volume.must_be_read_only { "r" } else { "mrw" }.to_owned(),
+        })
+    };
+    container.volume_devices().iter().map(render).collect()
 }
 
 /// One volumeMount as the runtime is told of it. Pure.

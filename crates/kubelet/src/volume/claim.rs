@@ -4,11 +4,11 @@
 //!
 //! Upstream: pkg/kubelet/volumemanager/populator.
 
-use super::VolumeRequest;
+use super::{VolumeMode, VolumeRequest};
 use ferry_api::rules::volume_match::{claim_name, matches_node_affinity, not_made_for_pod};
 use ferry_api::view::core::v1::{
-    NodeView, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, PersistentVolumeView, Pod, PodView,
-    VolumeView,
+    ContainerView, NodeView, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, PersistentVolumeView,
+    Pod, PodView, VolumeView,
 };
 use ferry_client::{Client, SharedObject};
 use std::collections::HashMap;
@@ -115,14 +115,21 @@ fn not_bound_back(volume: PersistentVolumeView<'_>, claim_uid: &str) -> Option<S
     }
 }
 
-/// A volume of blocks is no directory to mount.
-pub(super) fn refuse_block(request: &VolumeRequest) -> Result<(), String> {
-    match request.bound().is_some_and(|bound| bound.spec().volume_mode() == Some("Block")) {
-        true => {
-            let name = request.volume().name();
-            Err(format!("volume {name} has volumeMode Block, but is specified in volumeMounts"))
-        }
-        false => Ok(()),
+/// The mode of the volume behind the claim, which the pod's containers must use it by.
+pub(super) fn volume_mode(request: &VolumeRequest) -> Result<VolumeMode, String> {
+    let is_block = request.bound().is_some_and(|bound| bound.spec().volume_mode() == Some("Block"));
+    let (name, spec) = (request.volume().name(), request.pod().spec());
+    let mut containers = spec.containers().iter().chain(spec.init_containers());
+    let mut is_used = |wanted: &dyn Fn(ContainerView<'_>) -> bool| containers.any(wanted);
+    let mounts = |container: ContainerView<'_>| container.volume_mounts().iter().any(|mount| mount.name() == name);
+    let devices = |container: ContainerView<'_>| container.volume_devices().iter().any(|device| device.name() == name);
+    let refuse =
+        |mode: &str, list: &str| Err(format!("volume {name} has volumeMode {mode}, but is specified in {list}"));
+    match is_block {
+        true if is_used(&mounts) => refuse("Block", "volumeMounts"),
+        false if is_used(&devices) => refuse("Filesystem", "volumeDevices"),
+        true => Ok(VolumeMode::Block),
+        false => Ok(VolumeMode::Filesystem),
     }
 }
 

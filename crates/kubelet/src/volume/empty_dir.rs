@@ -45,5 +45,5 @@ fn make(request: &VolumeRequest) -> Result<MountedVolume, String> {
             give_to_group(&directory, group, Access::ReadWrite).map_err(failed)?;
         }
     }
-    Ok(MountedVolume { path, must_be_read_only: false })
+    Ok(MountedVolume::directory(path, false))
 }

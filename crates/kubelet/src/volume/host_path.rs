@@ -2,8 +2,8 @@
 //! the runtime where it is, after a look whether it is of the kind that the pod asks for.
 
 use super::beneath::Dir;
-use super::claim::refuse_block;
-use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use super::claim::volume_mode;
+use super::{MountedVolume, VolumeFailure, VolumeMode, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -28,11 +28,13 @@ impl VolumePlugin for HostPath {
 }
 
 fn find(request: &VolumeRequest) -> Result<MountedVolume, String> {
-    refuse_block(request)?;
+    if volume_mode(request)? == VolumeMode::Block {
+        return Err("a hostPath volume is no block device".to_owned());
+    }
     let bound = request.bound().and_then(|bound| bound.spec().host_path());
     let source = request.volume().host_path().or(bound).unwrap_or_default();
     check(source.path(), source.type_().unwrap_or_default())?;
-    Ok(MountedVolume { path: source.path().into(), must_be_read_only: request.is_read_only() })
+    Ok(MountedVolume::directory(source.path(), request.is_read_only()))
 }
 
 /// Checks by type, and makes what `…OrCreate` asks for.

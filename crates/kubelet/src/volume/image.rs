@@ -75,7 +75,7 @@ impl VolumePlugin for ImageVolume {
             let mounted = request.on_disk(move |_| mount_view(&view, &place).map_err(|error| error.to_string())).await;
             mounted.map_err(|why| format!("failed to mount image {reference:?}: {why}"))?;
         }
-        Ok(MountedVolume { path, must_be_read_only: true })
+        Ok(MountedVolume::directory(path, true))
     }
 
     async fn unpublish(&self, place: &VolumePlace) -> Result<(), String> {

@@ -6,10 +6,11 @@
 //! Upstream: pkg/volume/local.
 
 use super::beneath::Dir;
-use super::claim::refuse_block;
+use super::claim::volume_mode;
+use super::host_path;
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
-use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use super::{MountedVolume, VolumeFailure, VolumeMode, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -38,9 +39,12 @@ impl VolumePlugin for Local {
 /// empty directory of the pod remembers that it was done: it is made last, so that a kubelet
 /// killed before begins again.
 fn hand_over(request: &VolumeRequest) -> Result<MountedVolume, String> {
-    refuse_block(request)?;
     let bound = request.bound().unwrap_or_default();
     let local = bound.spec().local().unwrap_or_default();
+    if volume_mode(request)? == VolumeMode::Block {
+        host_path::check(local.path(), "BlockDevice")?;
+        return Ok(MountedVolume::device(local.path(), request.is_read_only()));
+    }
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!("path {:?} does not exist", local.path()),
         _ => format!("cannot open {:?}: {error}", local.path()),
@@ -58,7 +62,7 @@ fn hand_over(request: &VolumeRequest) -> Result<MountedVolume, String> {
         }
     }
     make_directory(request.root(), &mark, 0o750)?;
-    Ok(MountedVolume { path: local.path().into(), must_be_read_only })
+    Ok(MountedVolume::directory(local.path(), must_be_read_only))
 }
 
 #[cfg(test)]
@@ -73,7 +77,7 @@ mod tests {
 
     fn pod(security: Value, read_only: bool) -> Value {
         json!({"metadata": {"namespace": "ns", "name": "web", "uid": "u"}, "spec": {"securityContext": security,
-            "containers": [{"name": "a"}], "volumes": [
+            "containers": [{"name": "a", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}], "volumes": [
                 {"name": "data", "persistentVolumeClaim": {"claimName": "c", "readOnly": read_only}}]}})
     }
 
@@ -99,7 +103,7 @@ mod tests {
         let (place, root, source) = place();
         let data = place.path().join("volumes/pv");
         let mounted = publish(&root, &pod(Value::Null, false), source.clone()).await.expect("published");
-        assert_eq!(mounted.volumes["data"], MountedVolume { path: data.clone(), must_be_read_only: false });
+        assert_eq!(mounted.volumes["data"], MountedVolume::directory(data.clone(), false));
         std::fs::write(data.join("sub/file"), "kept").expect("written");
         tear_down(&root, "u").expect("torn down");
         assert!(!root.join("pods/u").exists());

@@ -15,8 +15,6 @@ pub mod beneath;
 pub mod claim;
 mod config_map;
 mod csi;
-mod csi_expand;
-mod csi_source;
 mod downward_api;
 mod empty_dir;
 pub mod host_path;
@@ -72,6 +70,24 @@ pub struct MountedVolume {
     /// The kubelet writes this volume, so containers only ever read it, whatever their
     /// volumeMounts ask for.
     pub must_be_read_only: bool,
+    pub mode: VolumeMode,
+}
+
+impl MountedVolume {
+    pub fn directory(path: impl Into<PathBuf>, must_be_read_only: bool) -> Self {
+        Self { path: path.into(), must_be_read_only, mode: VolumeMode::Filesystem }
+    }
+
+    pub fn device(path: impl Into<PathBuf>, must_be_read_only: bool) -> Self {
+        Self { path: path.into(), must_be_read_only, mode: VolumeMode::Block }
+    }
+}
+
+/// How a container gets a volume: as a directory to mount, or as a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeMode {
+    Filesystem,
+    Block,
 }
 
 /// The reason why a volume cannot be used now.

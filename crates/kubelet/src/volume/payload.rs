@@ -38,7 +38,7 @@ pub(super) fn write(
         None => Ok(()),
     };
     atomic::write(&directory, payload, own).map_err(|error| error.to_string())?;
-    Ok(MountedVolume { path, must_be_read_only: true })
+    Ok(MountedVolume::directory(path, true))
 }
 
 /// Everything that files are rendered from besides the volume itself.

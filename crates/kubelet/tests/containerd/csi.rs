@@ -160,6 +160,34 @@ async fn a_csi_driver_mounts_and_unmounts_what_pods_ask_for() {
     api.delete_pod("default", "grower", 0);
     wait_gone(&api, "grower").await;
 
+    // A volume of blocks is a device of the container.
+    put_volume(&api, "raw");
+    let mut raw = api.get("persistentvolumes", "", "pv-raw").expect("the volume");
+    raw["spec"]["volumeMode"] = json!("Block");
+    api.put("persistentvolumes", raw);
+    let mut spec = user(claimed("raw"), &["pause"]);
+    spec["containers"][0]["volumeDevices"] = json!([{ "name": "v", "devicePath": "/dev/raw" }]);
+    spec["containers"][0]["volumeMounts"] = json!([]);
+    api.put("pods", pod("raw", spec.clone()));
+    let raw = wait_for(&api, "raw", "ready", is_ready).await;
+    let id = first(&raw)["containerID"].as_str().and_then(|id| id.strip_prefix("containerd://")).expect("an id");
+    let written = machine.ctr(&["tasks", "exec", "--exec-id", "d", id, "/program", "write", "/dev/raw", "x"]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    spec["containers"][0]["volumeDevices"] = json!([]);
+    spec["containers"][0]["volumeMounts"] = json!([{ "name": "v", "mountPath": "/v" }]);
+    api.put("pods", pod("wrong", spec));
+    eventually("FailedMount", LIMIT, || {
+        let events = api.events("wrong");
+        let wanted = "volume v has volumeMode Block, but is specified in volumeMounts";
+        if events.iter().any(|event| event.contains(wanted)) { Ok(()) } else { Err(format!("{events:#?}")) }
+    })
+    .await;
+    for name in ["raw", "wrong"] {
+        api.delete_pod("default", name, 0);
+        wait_gone(&api, name).await;
+    }
+    assert_eq!((driver.count("NodeUnpublishVolume raw"), driver.count("NodeUnstageVolume raw")), (1, 1));
+
     // A volume that has to be attached waits for its attachment.
     put_driver(&api, true);
     put_volume(&api, "two");

@@ -5,10 +5,10 @@
 //! A node may read the claims of its pods and not watch them, so they are looked at again by the
 //! time of upstream's pod sync.
 
-use super::VolumeRequest;
-use super::csi::{CsiVolume, NAME, text};
-use super::csi_source::{CsiSource, Lifecycle, staging_directory};
+use super::source::{CsiSource, Lifecycle, staging_directory};
+use super::{CsiVolume, MOUNT, NAME, capability, text};
 use crate::csi::{Driver, proto};
+use crate::volume::VolumeRequest;
 use ferry_api::quantity::Quantity;
 use ferry_api::rules::volume_match::claim_name;
 use ferry_api::view::core::v1::{PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView};
@@ -49,7 +49,7 @@ impl CsiVolume {
         };
         let progress = json!({ "allocatedResourceStatuses": { "storage": "NodeResizeInProgress" } });
         write(progress).await?;
-        self.call(request, source, &driver, &place.join(super::csi::MOUNT), size).await?;
+        self.call(request, source, &driver, &place.join(MOUNT), size).await?;
         let claim = write(render_finished(claim.view(), size)).await?;
         self.report(request, source, &claim);
         Ok(())
@@ -80,7 +80,7 @@ impl CsiVolume {
             volume_path: target.to_string_lossy().into_owned(),
             capacity_range: Some(proto::CapacityRange { required_bytes: size.value() }),
             staging_target_path: staging.unwrap_or_default(),
-            volume_capability: Some(super::csi::capability(request, source, driver.capabilities)),
+            volume_capability: Some(capability(request, source, driver.capabilities)),
             secrets: self.secrets(source.expand_secret.as_ref()).await?,
         };
         let done = driver.expand(message).await.map_err(text);

@@ -7,15 +7,15 @@
 //!
 //! Upstream: pkg/volume/csi.
 
+mod expand;
+mod source;
+
 use super::beneath::Dir;
-use super::claim::refuse_block;
-use super::csi_expand;
-use super::csi_source::{CsiSource, Lifecycle, VolumeData, staging_directory};
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
 use super::{
-    MountedVolume, VolumeFailure, VolumePlace, VolumePlugin, VolumeRequest, blocking, mounts, pod_directory, token,
-    tree,
+    MountedVolume, VolumeFailure, VolumeMode, VolumePlace, VolumePlugin, VolumeRequest, blocking, mounts,
+    pod_directory, token, tree,
 };
 use crate::cri::RuntimeError;
 use crate::csi::{Driver, Drivers, NodeCapabilities, proto};
@@ -25,6 +25,7 @@ use ferry_api::view::storage::v1::{CSIDriver, VolumeAttachment};
 use ferry_client::{Client, Informer, Recorder, SharedObject};
 use parking_lot::Mutex;
 use serde_json::{Map, json};
+use source::{CsiSource, Lifecycle, VolumeData, staging_directory};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,6 @@ impl VolumePlugin for CsiVolume {
     }
 
     async fn attach(&self, request: &VolumeRequest) -> Result<(), String> {
-        refuse_block(request)?;
         let source = CsiSource::of(request)?;
         if self.is_published(request, &source).await? {
             return Ok(());
@@ -160,7 +160,7 @@ impl VolumePlugin for CsiVolume {
             let driver = self.drivers.find(&source.driver)?;
             self.publish_now(request, &source, &driver, &target, object.as_ref()).await?;
         }
-        Ok(MountedVolume { path: target, must_be_read_only })
+        Ok(MountedVolume { path: target, must_be_read_only, mode: source.mode })
     }
 
     async fn expand(&self, request: &VolumeRequest) -> Result<(), String> {
@@ -173,7 +173,7 @@ impl VolumePlugin for CsiVolume {
 
     fn look_again(&self, request: &VolumeRequest) -> Option<Duration> {
         let source = CsiSource::of(request).ok()?;
-        self.may_grow(&source).then_some(csi_expand::LOOK_EVERY)
+        self.may_grow(&source).then_some(expand::LOOK_EVERY)
     }
 
     async fn unpublish(&self, place: &VolumePlace) -> Result<(), String> {
@@ -272,7 +272,9 @@ impl CsiVolume {
             volume_context,
         };
         driver.publish(message).await.map_err(text)?;
-        let gives = !capabilities.mount_group && source.gives_group(object.map(SharedObject::view));
+        let gives = source.mode == VolumeMode::Filesystem
+            && !capabilities.mount_group
+            && source.gives_group(object.map(SharedObject::view));
         let (target, handle) = (target.to_owned(), source.handle.clone());
         let given = request.on_disk(move |request| give(request, &target, gives).map_err(|error| error.to_string()));
         given.await.map_err(|why| format!("applyFSGroup failed for vol {handle}: {why}"))
@@ -359,12 +361,15 @@ pub(super) fn capability(
     capabilities: NodeCapabilities,
 ) -> proto::VolumeCapability {
     let group = request.fs_group().filter(|_| capabilities.mount_group);
+    let mount = proto::MountVolume {
+        fs_type: source.fs_type.clone(),
+        mount_flags: source.mount_options.clone(),
+        volume_mount_group: group.map(|group| group.to_string()).unwrap_or_default(),
+    };
+    let is_block = source.mode == VolumeMode::Block;
     proto::VolumeCapability {
-        mount: Some(proto::MountVolume {
-            fs_type: source.fs_type.clone(),
-            mount_flags: source.mount_options.clone(),
-            volume_mount_group: group.map(|group| group.to_string()).unwrap_or_default(),
-        }),
+        block: is_block.then_some(proto::Empty {}),
+        mount: (!is_block).then_some(mount),
         access_mode: Some(proto::AccessMode { mode: source.access_mode(capabilities.single_node_multi_writer) }),
     }
 }

@@ -1,9 +1,10 @@
 //! The driver, the volume and the way to mount it, from the spec of a pod or of a PersistentVolume;
 //! and the part of it that is remembered on the disk.
 
-use super::VolumeRequest;
-use super::beneath::Dir;
-use super::place::make_directory;
+use crate::volume::beneath::Dir;
+use crate::volume::claim::volume_mode;
+use crate::volume::place::make_directory;
+use crate::volume::{VolumeMode, VolumeRequest};
 use ferry_api::view::core::v1::PodView;
 use ferry_api::view::storage::v1::CSIDriverView;
 use serde_json::{Value, json};
@@ -39,6 +40,7 @@ pub struct CsiSource {
     /// The name of the volume's directory.
     pub spec_name: String,
     pub lifecycle: Lifecycle,
+    pub mode: VolumeMode,
     pub read_only: bool,
     pub fs_type: String,
     pub attributes: HashMap<String, String>,
@@ -60,6 +62,7 @@ impl CsiSource {
                 handle: format!("csi-{}", hex(&[uid, name])),
                 spec_name: name.to_owned(),
                 lifecycle: Lifecycle::Ephemeral,
+                mode: VolumeMode::Filesystem,
                 read_only: own.read_only() == Some(true),
                 fs_type: own.fs_type().unwrap_or_default().to_owned(),
                 attributes: own.volume_attributes().to_map().into_iter().collect(),
@@ -79,6 +82,7 @@ impl CsiSource {
             handle: own.volume_handle().to_owned(),
             spec_name: bound.metadata().name().to_owned(),
             lifecycle: Lifecycle::Persistent,
+            mode: volume_mode(request)?,
             read_only: own.read_only() || request.is_read_only(),
             fs_type: own.fs_type().to_owned(),
             attributes: own.volume_attributes().to_map().into_iter().collect(),
