@@ -441,7 +441,8 @@ impl Scheduler {
                     return self.refused(&pod, Refusal { why, post_filter: None });
                 }
                 let mut diagnosis = Diagnosis::default();
-                diagnosis.reject(node, rejection);
+                let slot = self.snapshot.get(&node).map_or(u32::MAX, |node| node.slot);
+                diagnosis.reject(slot, rejection);
                 let why = NoFit::Unfit(Box::new(FitError { all_nodes: 1, diagnosis }));
                 return self.refused(&pod, Refusal { why, post_filter: None });
             }
