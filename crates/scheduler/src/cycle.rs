@@ -184,7 +184,7 @@ fn find_feasible<'s>(
         match framework.filter_with_nominated(state, pod, node, nominated) {
             Ok(()) => feasible.push(node),
             Err(rejection) if rejection.code == Code::Error => error = Some(rejection.reasons.join(", ")),
-            Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
+            Err(rejection) => diagnosis.reject(node.slot, rejection),
         }
         feasible.len() < wanted && error.is_none()
     };

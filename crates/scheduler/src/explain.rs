@@ -37,10 +37,13 @@ pub struct Scored {
     pub plugins: Vec<PluginScores>,
 }
 
+/// The nodes that did not fit: slots, the position of the rejection of each, and the amounts
+/// that each lacks, which are worked out only for a pod that fits nowhere.
+#[derive(Default)]
 struct Refused {
-    node: Arc<str>,
-    rejection: Rejection,
-    lacks: Vec<Lack>,
+    nodes: Vec<(u32, u32)>,
+    rejections: Vec<Rejection>,
+    lacks: Vec<Vec<Lack>>,
 }
 
 /// A resource of which a node has less than the pod asks for.
@@ -58,7 +61,7 @@ struct Decided {
     outcome: Result<Arc<str>, String>,
     scored: Scored,
     names: Arc<[Arc<str>]>,
-    refused: Vec<Refused>,
+    refused: Refused,
     all_nodes: usize,
 }
 
@@ -78,19 +81,19 @@ impl Decisions {
         diagnosis: Diagnosis,
         snapshot: &Snapshot,
     ) {
-        let refused = diagnosis.nodes.into_iter().take(MAX_REFUSED);
-        let refused = refused.map(|(node, rejection)| Refused { node, rejection, lacks: Vec::new() }).collect();
+        let mut nodes = diagnosis.nodes;
+        nodes.truncate(MAX_REFUSED);
+        let refused = Refused { nodes, rejections: diagnosis.rejections, lacks: Vec::new() };
         self.keep(pod, Ok(node.clone()), scored, refused, snapshot);
     }
 
     /// Keeps a decision against all nodes, with the amounts that each lacks.
     pub(crate) fn refused(&self, pod: &PodInfo, message: &str, diagnosis: &Diagnosis, snapshot: &Snapshot) {
-        let refused = diagnosis.nodes.iter().take(MAX_REFUSED).map(|(node, rejection)| Refused {
-            node: node.clone(),
-            rejection: rejection.clone(),
-            lacks: snapshot.get(node).map(|node| compute_lacks(pod, node)).unwrap_or_default(),
-        });
-        self.keep(pod, Err(message.to_owned()), Scored::default(), refused.collect(), snapshot);
+        let nodes: Vec<(u32, u32)> = diagnosis.nodes.iter().take(MAX_REFUSED).copied().collect();
+        let node = |slot: u32| snapshot.get(snapshot.names_by_slot.get(slot as usize)?);
+        let lacks = nodes.iter().map(|(slot, _)| node(*slot).map(|node| compute_lacks(pod, node)).unwrap_or_default());
+        let refused = Refused { lacks: lacks.collect(), rejections: diagnosis.rejections.clone(), nodes };
+        self.keep(pod, Err(message.to_owned()), Scored::default(), refused, snapshot);
     }
 
     fn keep(
@@ -98,7 +101,7 @@ impl Decisions {
         pod: &PodInfo,
         outcome: Result<Arc<str>, String>,
         scored: Scored,
-        refused: Vec<Refused>,
+        refused: Refused,
         snapshot: &Snapshot,
     ) {
         let decided = Decided {
@@ -135,7 +138,7 @@ impl Decided {
     fn render(&self, with_nodes: bool) -> Value {
         let mut out = json!({
             "namespace": self.namespace, "name": self.name, "uid": &*self.uid, "time": self.at.to_string(),
-            "nodes": self.all_nodes, "feasible": self.scored.slots.len(), "refused": self.refused.len(),
+            "nodes": self.all_nodes, "feasible": self.scored.slots.len(), "refused": self.refused.nodes.len(),
         });
         match &self.outcome {
             Ok(node) => out["node"] = (**node).into(),
@@ -143,7 +146,8 @@ impl Decided {
         }
         if with_nodes {
             let scored = self.scored.slots.iter().enumerate().map(|(index, slot)| self.render_scored(index, *slot));
-            out["byNode"] = scored.chain(self.refused.iter().map(render_refused)).collect();
+            let refused = (0..self.refused.nodes.len()).filter_map(|index| self.render_refused(index));
+            out["byNode"] = scored.chain(refused).collect();
         }
         out
     }
@@ -159,18 +163,22 @@ impl Decided {
         }
         json!({"node": name, "total": total, "scores": scores})
     }
-}
 
-fn render_refused(refused: &Refused) -> Value {
-    let Rejection { plugin, reasons, .. } = &refused.rejection;
-    let mut out = json!({"node": &*refused.node, "filter": plugin, "reasons": &reasons[..]});
-    if !refused.lacks.is_empty() {
-        let lacks = refused.lacks.iter().map(|Lack { resource, wanted, free }| {
-            json!({"resource": resource, "requested": wanted, "free": free, "missing": wanted - free})
-        });
-        out["lacks"] = lacks.collect();
+    fn render_refused(&self, index: usize) -> Option<Value> {
+        let Refused { nodes, rejections, lacks } = &self.refused;
+        let (slot, position) = nodes.get(index)?;
+        let Rejection { plugin, reasons, .. } = rejections.get(*position as usize)?;
+        let name = self.names.get(*slot as usize).map_or("", |name| &**name);
+        let mut out = json!({"node": name, "filter": plugin, "reasons": &reasons[..]});
+        let lacks = lacks.get(index).map(Vec::as_slice).unwrap_or_default();
+        if !lacks.is_empty() {
+            let lacks = lacks.iter().map(|Lack { resource, wanted, free }| {
+                json!({"resource": resource, "requested": wanted, "free": free, "missing": wanted - free})
+            });
+            out["lacks"] = lacks.collect();
+        }
+        Some(out)
     }
-    out
 }
 
 /// The resources that the node has too little of. Cpu is in thousandths, all else in units.

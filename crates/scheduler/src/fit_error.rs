@@ -4,14 +4,15 @@
 use crate::framework::Rejection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::Arc;
 
-/// The rejections of a search.
+/// The rejections of a search. Most nodes are rejected for a handful of reasons, so a rejected
+/// node is two numbers: a search adds one for each full node and mostly finds one that fits,
+/// whereupon nobody reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
-    /// A list, because a search adds to it for each full node and mostly finds one that fits,
-    /// whereupon nobody reads it.
-    pub nodes: Vec<(Arc<str>, Rejection)>,
+    /// The slot of each rejected node, with the position of its rejection.
+    pub nodes: Vec<(u32, u32)>,
+    pub rejections: Vec<Rejection>,
     /// The rejection of the nodes that were not looked at.
     pub others: Option<Rejection>,
     /// The rejection before any node was looked at.
@@ -21,22 +22,38 @@ pub struct Diagnosis {
     pub plugins: BTreeSet<&'static str>,
 }
 
+/// The last rejections that a new one is compared with. One that names its node is like none.
+const COMPARED: usize = 8;
+
 impl Diagnosis {
     /// Each node is rejected once.
-    pub fn reject(&mut self, node: impl Into<Arc<str>>, rejection: Rejection) {
-        self.plugins.insert(rejection.plugin);
-        self.nodes.push((node.into(), rejection));
+    pub fn reject(&mut self, slot: u32, rejection: Rejection) {
+        let first = self.rejections.len().saturating_sub(COMPARED);
+        let known = self.rejections[first..].iter().rposition(|other| *other == rejection);
+        let position = match known {
+            Some(position) => first + position,
+            None => {
+                self.plugins.insert(rejection.plugin);
+                self.rejections.push(rejection);
+                self.rejections.len() - 1
+            }
+        };
+        self.nodes.push((slot, u32::try_from(position).unwrap_or(u32::MAX)));
     }
 
-    /// The rejection of one node. Costs as much as there are; [`Diagnosis::by_node`] is for many.
-    pub fn of_node(&self, name: &str) -> Option<&Rejection> {
-        let own = self.nodes.iter().find(|(node, _)| &**node == name);
-        own.map(|(_, rejection)| rejection).or(self.others.as_ref())
+    pub fn rejection(&self, position: u32) -> Option<&Rejection> {
+        self.rejections.get(position as usize)
+    }
+
+    /// The rejection of one node. Costs as much as there are; [`Diagnosis::by_slot`] is for many.
+    pub fn of_node(&self, slot: u32) -> Option<&Rejection> {
+        let own = self.nodes.iter().find(|(node, _)| *node == slot);
+        own.and_then(|(_, position)| self.rejection(*position)).or(self.others.as_ref())
     }
 
     /// The rejections of all nodes that were looked at.
-    pub fn by_node(&self) -> HashMap<&str, &Rejection> {
-        self.nodes.iter().map(|(node, rejection)| (&**node, rejection)).collect()
+    pub fn by_slot(&self) -> HashMap<u32, &Rejection> {
+        self.nodes.iter().filter_map(|(slot, position)| Some((*slot, self.rejection(*position)?))).collect()
     }
 }
 
@@ -52,7 +69,8 @@ impl fmt::Display for FitError {
         let diagnosis = &self.diagnosis;
         if diagnosis.pre_filter_message.is_empty() {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for reason in diagnosis.nodes.iter().flat_map(|(_, rejection)| rejection.reasons.iter()) {
+            let rejections = diagnosis.nodes.iter().filter_map(|(_, position)| diagnosis.rejection(*position));
+            for reason in rejections.flat_map(|rejection| rejection.reasons.iter()) {
                 *counts.entry(reason).or_default() += 1;
             }
             let absent = self.all_nodes.saturating_sub(diagnosis.nodes.len());
@@ -84,9 +102,9 @@ mod tests {
     #[test]
     fn reasons_are_counted_and_sorted() {
         let mut diagnosis = Diagnosis::default();
-        diagnosis.reject("a", Rejection::unschedulable("F", "Insufficient cpu"));
-        diagnosis.reject("b", Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
-        diagnosis.reject("c", Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
+        diagnosis.reject(0, Rejection::unschedulable("F", "Insufficient cpu"));
+        diagnosis.reject(1, Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
+        diagnosis.reject(2, Rejection::unresolvable("T", "node(s) had untolerated taint(s)"));
         diagnosis.post_filter_message = "preemption: x".to_owned();
         let error = FitError { all_nodes: 3, diagnosis };
         assert_eq!(
@@ -98,7 +116,7 @@ mod tests {
     #[test]
     fn nodes_that_were_not_looked_at_share_one_reason() {
         let mut diagnosis = Diagnosis::default();
-        diagnosis.reject("a", Rejection::unschedulable("F", "Too many pods"));
+        diagnosis.reject(0, Rejection::unschedulable("F", "Too many pods"));
         diagnosis.others = Some(Rejection::unresolvable("P", "Preemption is not helpful for scheduling"));
         let error = FitError { all_nodes: 3, diagnosis };
         assert_eq!(

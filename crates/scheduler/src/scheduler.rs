@@ -4,27 +4,25 @@
 //! Decisions are made in this one task, so none sees a half-made other. Binding takes a
 //! round trip and runs beside it; until it is confirmed the pod is assumed on its node.
 
-use crate::Error;
 use crate::configuration::Configuration;
 use crate::cycle::{self, Decision, NoFit, Refusal};
 use crate::devices::{self, Devices};
 use crate::explain::Decisions;
 use crate::extender::Extenders;
 use crate::fit_error::{Diagnosis, FitError};
-use crate::framework::{
-    BindContext, ClusterEvent, Code, CycleState, Errand, Handle, Nominated, ObjectEvent, Preemption, Profiles,
-};
+use crate::framework::{BindContext, ClusterEvent, Code, CycleState, Errand, Handle, Nominated, Preemption, Profiles};
+use crate::inputs::{Binding, Finished, Input, Inputs};
 use crate::node_info::differs;
 use crate::pod_info::PodInfo;
 use crate::queue::{Outcome, QueuedPod, SchedulingQueue, SystemClock};
-use crate::report::{Reason, compute_status_patch, render_victim_patch, truncate};
+use crate::report::{Reason, compute_status_patch, truncate};
+use crate::requests::{evict, nominate};
 use crate::snapshot::{Cache, Snapshot};
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::view::core::v1::{Namespace, Node, Pod};
-use ferry_client::{Client, DeleteParams, Event, Informer, Informers, Patch, Recorder, SharedObject};
+use ferry_client::{Client, Event, Informer, Informers, Patch, Recorder, SharedObject};
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -138,82 +136,6 @@ async fn schedule(client: Client, informers: Informers, options: Options) {
 async fn sleep_until(deadline: Option<Instant>) {
     if let Some(deadline) = deadline {
         tokio::time::sleep_until(deadline.into()).await;
-    }
-}
-
-/// The result of a binding.
-struct Binding {
-    pod: Arc<PodInfo>,
-    node: Arc<str>,
-    state: CycleState,
-    result: Result<(), Error>,
-}
-
-/// Work that was done beside the loop.
-enum Finished {
-    Binding(Binding),
-    /// Requests for a pod that failed.
-    Errand {
-        pod: Arc<str>,
-    },
-    /// All victims have been asked to go, or one could not be.
-    Preemption {
-        preemptor: Arc<str>,
-        is_complete: bool,
-    },
-}
-
-/// Anything that the loop reacts to.
-enum Input {
-    Namespace(Event<Namespace>),
-    Node(Event<Node>),
-    Pod(Event<Pod>),
-    Object(ObjectEvent),
-    Finished(Finished),
-}
-
-struct Inputs {
-    namespaces: mpsc::UnboundedReceiver<Event<Namespace>>,
-    nodes: mpsc::UnboundedReceiver<Event<Node>>,
-    pods: mpsc::UnboundedReceiver<Event<Pod>>,
-    objects: mpsc::UnboundedReceiver<ObjectEvent>,
-    finished: mpsc::UnboundedReceiver<Finished>,
-}
-
-impl Inputs {
-    /// Waits for an input; `None` when an informer has ended. Namespaces and nodes come before
-    /// the pods that may go to them.
-    async fn next(&mut self) -> Option<Input> {
-        tokio::select! {
-            biased;
-            event = self.namespaces.recv() => event.map(Input::Namespace),
-            event = self.nodes.recv() => event.map(Input::Node),
-            event = self.pods.recv() => event.map(Input::Pod),
-            event = self.objects.recv() => event.map(Input::Object),
-            work = self.finished.recv() => work.map(Input::Finished),
-        }
-    }
-
-    /// An input that is there already.
-    fn try_next(&mut self) -> Result<Input, mpsc::error::TryRecvError> {
-        use mpsc::error::TryRecvError::Empty;
-        match self.namespaces.try_recv() {
-            Err(Empty) => {}
-            event => return event.map(Input::Namespace),
-        }
-        match self.nodes.try_recv() {
-            Err(Empty) => {}
-            event => return event.map(Input::Node),
-        }
-        match self.pods.try_recv() {
-            Err(Empty) => {}
-            event => return event.map(Input::Pod),
-        }
-        match self.objects.try_recv() {
-            Err(Empty) => {}
-            event => return event.map(Input::Object),
-        }
-        self.finished.try_recv().map(Input::Finished)
     }
 }
 
@@ -441,7 +363,8 @@ impl Scheduler {
                     return self.refused(&pod, Refusal { why, post_filter: None });
                 }
                 let mut diagnosis = Diagnosis::default();
-                diagnosis.reject(node, rejection);
+                let slot = self.snapshot.get(&node).map_or(u32::MAX, |node| node.slot);
+                diagnosis.reject(slot, rejection);
                 let why = NoFit::Unfit(Box::new(FitError { all_nodes: 1, diagnosis }));
                 return self.refused(&pod, Refusal { why, post_filter: None });
             }
@@ -585,49 +508,5 @@ impl Scheduler {
             }
             let _ = sender.send(Finished::Preemption { preemptor: preemptor.uid.clone(), is_complete });
         });
-    }
-}
-
-/// Asks a victim to go. Returns whether it goes, or is gone.
-async fn evict(
-    client: &Client,
-    recorder: Option<&Recorder>,
-    preemptor: &PodInfo,
-    victim: &PodInfo,
-    node: &str,
-) -> bool {
-    let api = client.api::<Pod>(victim.namespace());
-    let patch = render_victim_patch(&victim.uid, preemptor.view(), Timestamp::now());
-    let pod = match api.patch_status(victim.name(), &Patch::Strategic(patch)).await {
-        Ok(pod) => pod,
-        Err(error) if error.is_not_found() => return true,
-        Err(error) => {
-            tracing::warn!(victim = victim.name(), %error, "cannot report a preemption to its victim");
-            return false;
-        }
-    };
-    let params = DeleteParams { uid: Some(victim.uid.to_string()), ..Default::default() };
-    match api.delete(victim.name(), &params).await {
-        Ok(()) => {
-            let message = format!("Preempted by pod {} on node {node}", preemptor.uid);
-            recorder.into_iter().for_each(|recorder| recorder.normal(&pod, "Preempted", message.clone()));
-            true
-        }
-        Err(error) if error.is_not_found() => true,
-        Err(error) => {
-            tracing::warn!(victim = victim.name(), %error, "cannot preempt a pod");
-            false
-        }
-    }
-}
-
-/// Writes or takes back the node that a pod is expected on.
-async fn nominate(client: &Client, pod: &PodInfo, node: Option<&str>) {
-    let patch = json!({"metadata": {"uid": &*pod.uid}, "status": {"nominatedNodeName": node}});
-    let result = client.api::<Pod>(pod.namespace()).patch_status(pod.name(), &Patch::Strategic(patch)).await;
-    if let Err(error) = result
-        && !error.is_not_found()
-    {
-        tracing::warn!(pod = pod.name(), %error, "cannot nominate a node");
     }
 }

@@ -78,21 +78,21 @@ impl Alternative {
         let of_class = self.class_selectors.iter().enumerate();
         let own = self.selectors.iter().enumerate();
         of_class
-            .map(|(index, selector)| (selector, Origin::Class(self.class.name(), index)))
+            .map(|(index, selector)| (selector, Origin::Class(&self.class, index)))
             .chain(own.map(|(index, selector)| (selector, Origin::Claim(&claim.claim, index))))
     }
 }
 
 /// The place of a selector, for errors.
 pub enum Origin<'a> {
-    Class(&'a str, usize),
+    Class(&'a SharedObject<DeviceClass>, usize),
     Claim(&'a SharedObject<ResourceClaim>, usize),
 }
 
 impl std::fmt::Display for Origin<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Class(name, index) => write!(f, "class {name}: selector #{index}"),
+            Self::Class(class, index) => write!(f, "class {}: selector #{index}", class.name()),
             Self::Claim(claim, index) => write!(f, "claim {}: selector #{index}", ObjectKey::of(claim.meta())),
         }
     }

@@ -110,15 +110,19 @@ impl Extenders {
                     )
                 })?);
             }
-            search.feasible = kept;
+            let slots: HashMap<&str, u32> = search.feasible.iter().map(|node| (node.name(), node.slot)).collect();
             let reject =
                 |code: Code, reason: String| Rejection { plugin: NAME, code, reasons: Reasons::One(reason.into()) };
-            for (node, reason) in failed.into_iter().filter(|(node, _)| !unresolvable.contains_key(node)) {
-                search.diagnosis.reject(node, reject(Code::Unschedulable, reason));
+            let failed = failed.into_iter().filter(|(node, _)| !unresolvable.contains_key(node));
+            let failed = failed.map(|(node, reason)| (node, reject(Code::Unschedulable, reason)));
+            let unresolvable =
+                unresolvable.iter().map(|(node, reason)| (node.clone(), reject(Code::Unresolvable, reason.clone())));
+            for (node, rejection) in failed.chain(unresolvable) {
+                if let Some(slot) = slots.get(&*node) {
+                    search.diagnosis.reject(*slot, rejection);
+                }
             }
-            for (node, reason) in unresolvable {
-                search.diagnosis.reject(node, reject(Code::Unresolvable, reason));
-            }
+            search.feasible = kept;
         }
         if search.feasible.len() != found {
             search.diagnosis.plugins.insert(NAME);

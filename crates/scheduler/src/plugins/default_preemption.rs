@@ -113,16 +113,16 @@ impl PostFilter for DefaultPreemption {
         };
         let wanted = (failure.snapshot.len() * self.candidates.percent / 100).max(self.candidates.absolute);
         let mut candidates = Vec::new();
-        let (rejections, others) = (failure.diagnosis.by_node(), failure.diagnosis.others.as_ref());
+        let (rejections, others) = (failure.diagnosis.by_slot(), failure.diagnosis.others.as_ref());
         for node in &failure.snapshot.nodes {
-            let rejection = rejections.get(node.name()).copied().or(others);
+            let rejection = rejections.get(&node.slot).copied().or(others);
             let is_possible = rejection.is_some_and(|rejection| rejection.code == Code::Unschedulable);
             if !is_possible {
                 continue;
             }
             match self.select_victims(failure, node) {
                 Ok(candidate) => candidates.push(candidate),
-                Err(rejection) => diagnosis.reject(node.shared_name().clone(), rejection),
+                Err(rejection) => diagnosis.reject(node.slot, rejection),
             }
             if candidates.len() >= wanted {
                 break;
@@ -151,7 +151,7 @@ fn why_not_eligible(failure: &Failure<'_>) -> Option<&'static str> {
     }
     let nominated = pod.nominated_node_name();
     let node = failure.snapshot.get(nominated)?;
-    if failure.diagnosis.of_node(nominated).is_some_and(|rejection| rejection.code == Code::Unresolvable) {
+    if failure.diagnosis.of_node(node.slot).is_some_and(|rejection| rejection.code == Code::Unresolvable) {
         return None;
     }
     let is_waiting = node.pods.iter().any(|other| other.priority < pod.priority && is_going_by_preemption(other));
@@ -240,7 +240,7 @@ mod tests {
         let mut diagnosis = Diagnosis::default();
         for node in &snapshot.nodes {
             if let Err(rejection) = framework.filter(&state, &pod, node) {
-                diagnosis.reject(node.name(), rejection);
+                diagnosis.reject(node.slot, rejection);
             }
         }
         let failure = Failure {

@@ -77,7 +77,8 @@ struct PodDevices {
     /// The claims that are allocated, whose devices failed to become ready or took too long.
     failed: BTreeSet<usize>,
     extended: Option<ExtendedClaim>,
-    by_node: Mutex<HashMap<Arc<str>, NodeDevices>>,
+    /// A list, because a search adds to it for each node that fits, and one of them is looked up.
+    by_node: Mutex<Vec<(Arc<str>, NodeDevices)>>,
     /// The allocated claims that some node does not reach.
     unavailable: Mutex<BTreeSet<usize>>,
     /// What the reservation took, and the binding wrote.
@@ -345,7 +346,7 @@ impl Filter for DynamicResources {
             return Err(Rejection::unresolvable(NAME, "resourceclaim not available on the node"));
         }
         if let Some(found) = found {
-            own.by_node.lock().insert(node.shared_name().clone(), found);
+            own.by_node.lock().push((node.shared_name().clone(), found));
         }
         Ok(())
     }
@@ -395,7 +396,8 @@ impl Score for DynamicResources {
     fn score(&self, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> i64 {
         let Some(own) = state.read::<PodDevices>() else { return 0 };
         let by_node = own.by_node.lock();
-        let Some(NodeDevices { allocation, .. }) = by_node.get(node.name()) else { return 0 };
+        let found = by_node.iter().rfind(|(name, _)| Arc::ptr_eq(name, node.shared_name()));
+        let Some((_, NodeDevices { allocation, .. })) = found else { return 0 };
         let score = |(position, (_, claim)): (usize, &(usize, ClaimRequests))| {
             score_of(claim.claim.view(), |name| {
                 let mut picks = allocation.picks_of(position);
@@ -418,7 +420,8 @@ impl Reserve for DynamicResources {
     fn reserve(&self, state: &CycleState, _pod: &PodInfo, node: &str) -> Result<(), Rejection> {
         let Some(own) = state.read::<PodDevices>() else { return Ok(()) };
         let by_node = own.by_node.lock();
-        let Some(NodeDevices { allocation, extended }) = by_node.get(node) else {
+        let found = by_node.iter().rfind(|(name, _)| **name == *node);
+        let Some((_, NodeDevices { allocation, extended })) = found else {
             return match own.wanted() {
                 [] => Ok(()),
                 _ => Err(Rejection::error(NAME, "claim allocation not found for node")),
