@@ -27,6 +27,7 @@ mod dra;
 mod events;
 mod facts_row;
 pub mod flowcontrol;
+mod judgement;
 pub mod lifecycle;
 mod metrics;
 pub mod names;

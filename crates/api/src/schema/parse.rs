@@ -435,11 +435,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
             rest = after;
             return Some(word);
         }
-        let mut quoted = false;
-        let end = rest.find(|letter| {
-            quoted ^= letter == '"';
-            letter == ' ' && !quoted
-        });
+        let mut end = rest.find(' ');
+        // A space between quotes does not end the word; few words have quotes.
+        if rest[..end.unwrap_or(rest.len())].contains('"') {
+            let mut quoted = false;
+            end = rest.find(|letter| {
+                quoted ^= letter == '"';
+                letter == ' ' && !quoted
+            });
+        }
         let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
         Some(word)

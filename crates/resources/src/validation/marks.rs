@@ -1,87 +1,15 @@
-//! The walker of the marks: reports what in an object breaks the rules that the facts state
-//! about its type (`ferry_api::schema::marks`). The methods of [`Row`] here are what the API
-//! server's registry calls; they add what the kind's strategy decides.
-//!
-//! An update judges only the parts of an object that it changes (`spec`, `data`), so that an
-//! object from before a rule was made does not lock its owner out. Upstream's own declarative
-//! marks do the same.
+//! The walker of the marks: reports what in a value breaks the rules that the facts state
+//! about its type (`ferry_api::schema::marks`). Called for every write by `judgement.rs`, and
+//! by strategies for the parts that are marked `elsewhere`.
 
 use super::equality::{semantically_equal, type_of};
 use super::resources::quantity;
 use super::{FIELD_IS_IMMUTABLE, formats, shown};
-use crate::Row;
 use ferry_api::field::{Error, ErrorList, Path};
 use ferry_api::quantity::Quantity;
-use ferry_api::schema::{self, CheckPlan, FieldCheck, Mark, Marks, Shape, SingleCheck, Type, TypeDef};
+use ferry_api::schema::{CheckPlan, FieldCheck, Mark, Marks, Shape, SingleCheck, Type, TypeDef};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::HashSet;
-
-/// What is judged by rules that all kinds share.
-const METADATA: &str = "metadata";
-const STATUS: &str = "status";
-
-impl Row {
-    /// Fills in what the user left out: the constants of the facts, then what the strategy
-    /// infers from other fields. Idempotent; called after every decode.
-    pub fn default(&self, object: &mut Value) {
-        if let (Some(schema), None) = (&self.schema, &self.custom) {
-            schema.fill_defaults(object);
-        }
-        self.strategy.default(object);
-    }
-
-    /// Every mistake in a new object but those of its metadata.
-    pub fn validate(&self, object: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        if let Some((judged, schema)) = self.judged(object) {
-            check_parts(&mut errors, schema, &judged, |part| part != METADATA);
-        }
-        errors.extend(self.strategy.validate(object));
-        errors
-    }
-
-    /// Every mistake in a change of the object (`""`) or through a subresource.
-    pub fn validate_update(&self, subresource: &str, new: &Value, old: &Value) -> ErrorList {
-        let mut errors = ErrorList::new();
-        // A subresource with a body of another kind (a Binding) has its own rules.
-        let is_own = match subresource {
-            "" => true,
-            name => self.subresource(name).is_some_and(|found| found.kind.kind == self.kind),
-        };
-        if is_own
-            && let Some((judged, schema)) = self.judged(new)
-            && let Some((before, _)) = self.judged(old)
-        {
-            check_parts(&mut errors, schema, &judged, |part| {
-                let is_open = part != METADATA && (part != STATUS || !subresource.is_empty());
-                is_open && judged.get(part) != before.get(part)
-            });
-            if subresource.is_empty() {
-                check_kept(&mut errors, schema.checks(), &judged, &before, &Place::ROOT);
-            }
-        }
-        errors.extend(match subresource {
-            "" => self.strategy.validate_update(new, old),
-            "status" => self.strategy.validate_status_update(new, old),
-            other => self.strategy.validate_subresource_update(other, new, old),
-        });
-        errors
-    }
-
-    /// The object in the version in which it is stored, for whose type the marks are written.
-    fn judged<'a>(&self, object: &'a Value) -> Option<(Cow<'a, Value>, &TypeDef)> {
-        if self.custom.is_some() {
-            return None;
-        }
-        if self.stored_as.version == self.version && self.stored_as.group == self.group {
-            return Some((Cow::Borrowed(object), self.schema.as_deref()?));
-        }
-        let mut stored = object.clone();
-        self.strategy.to_stored(&mut stored);
-        Some((Cow::Owned(stored), schema::of_kind(&self.stored_as)?))
-    }
-}
 
 /// Everything in a value of this type that breaks a mark.
 pub fn validate_marks(errors: &mut ErrorList, definition: &TypeDef, value: &Value, path: &Path) {
@@ -94,7 +22,7 @@ pub fn validate_kept(errors: &mut ErrorList, definition: &TypeDef, new: &Value, 
 }
 
 /// The same as [`validate_marks`] for a builtin type by its name.
-pub fn validate_marks_of(errors: &mut ErrorList, package: &str, type_name: &str, value: &Value, path: &Path) {
+pub(crate) fn validate_marks_of(errors: &mut ErrorList, package: &str, type_name: &str, value: &Value, path: &Path) {
     if let Some(definition) = type_of(package, type_name) {
         validate_marks(errors, definition, value, path);
     }
@@ -111,8 +39,13 @@ pub(crate) fn members_of(definition: &'static TypeDef) -> impl Iterator<Item = &
     single.into_iter().flat_map(|single| single.members.iter().map(|name| &**name))
 }
 
-/// The top-level fields of an object that `is_judged` names.
-fn check_parts(errors: &mut ErrorList, schema: &TypeDef, object: &Value, is_judged: impl Fn(&str) -> bool) {
+/// The same for the top-level fields of an object that `is_judged` names.
+pub(crate) fn validate_parts(
+    errors: &mut ErrorList,
+    schema: &TypeDef,
+    object: &Value,
+    is_judged: impl Fn(&str) -> bool,
+) {
     for field in schema.checks().fields.iter().filter(|field| is_judged(&field.name)) {
         check_field(errors, field, object, &Place::ROOT);
     }
