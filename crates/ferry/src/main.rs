@@ -109,7 +109,9 @@ fn main() -> ExitCode {
         match cli.verb {
             Verb::Up(args) => {
                 tokio::spawn(allocator::return_freed_memory(workers));
-                up::run(*args).await
+                // On a worker, because this thread sleeps from then on: the first read of a
+                // large store would be in pages that nobody looks through again.
+                tokio::spawn(up::run(*args)).await?
             }
             Verb::Status(place) => status::run(&place).await,
             Verb::Logs(args) => logs::run(args).await,
