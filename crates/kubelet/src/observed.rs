@@ -67,7 +67,7 @@ pub struct ContainerRecord {
     pub log_path: String,
     /// The amounts that the runtime was last told; `None` for a container that carries none.
     pub actuated: Option<ContainerAmounts>,
-    /// What its cgroup has, while it runs.
+    /// The resources of its cgroup, while it runs.
     pub cgroup: Option<CgroupValues>,
 }
 
@@ -75,7 +75,7 @@ pub struct ContainerRecord {
 pub struct PodRuntime {
     pub sandboxes: Vec<Sandbox>,
     pub containers: Vec<ContainerRecord>,
-    /// What the pod's own cgroup has, for a pod with resources.
+    /// The resources of the pod's own cgroup, for a pod with resources.
     pub cgroup: Option<CgroupValues>,
 }
 

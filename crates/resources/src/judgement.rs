@@ -1,4 +1,4 @@
-//! What an object is filled in with and judged by when it is written: the facts of its type
+//! Defaults and validation of an object that is written: the facts of its type
 //! first, then the kind's strategy. The API server's registry and verbs call these.
 //!
 //! An update judges only the parts of an object that it changes (`spec`, `data`), so that an
@@ -12,7 +12,7 @@ use ferry_api::schema::{self, TypeDef};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What is judged by rules that all kinds share.
+/// The parts that rules of all kinds judge.
 const METADATA: &str = "metadata";
 const STATUS: &str = "status";
 

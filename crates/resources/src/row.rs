@@ -61,7 +61,7 @@ pub struct Row {
     pub custom: Option<Arc<Custom>>,
 }
 
-/// What upstream's strategies answer with a constant: how objects are named, updated and
+/// The constants of upstream's strategies: how objects are named, updated and
 /// deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteRules {

@@ -1,4 +1,4 @@
-//! What the tests of every kind share: one way to check a kind's rules, those of the facts
+//! The common part of every kind's tests: one way to check a kind's rules, those of the facts
 //! included.
 
 use crate::{Context, Row, Strategy};

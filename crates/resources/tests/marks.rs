@@ -274,7 +274,7 @@ fn every_marked_type_is_judged_somewhere() {
     for name in JUDGED_BY_STRATEGIES {
         enter(builtin().get("core/v1", name).expect("the type is there"), &mut seen);
     }
-    // What embeds another struct has its fields, and is entered itself.
+    // A type that embeds another struct has its fields, and is entered itself.
     let embedded = |definition: &TypeDef| {
         builtin().iter().any(|other| {
             other.fields.iter().any(|field| {

@@ -414,7 +414,7 @@ fn pod_references(pod: PodView<'_>) -> HashSet<(Kind, String)> {
     let spec = pod.spec();
     add(Kind::ServiceAccount, spec.service_account_name());
     spec.image_pull_secrets().iter().for_each(|secret| add(Kind::Secret, secret.name()));
-    // What a container takes stands under the same names in all three kinds of them.
+    // Variables stand under the same names in all three kinds of containers.
     let ephemeral = spec.ephemeral_containers().iter().map(|container| (container.env(), container.env_from()));
     let containers = spec.init_containers().iter().chain(spec.containers().iter());
     for (env, env_from) in containers.map(|container| (container.env(), container.env_from())).chain(ephemeral) {

@@ -49,7 +49,7 @@ impl<'a> Text<'a> {
         Self { kept, base: 0, parts }
     }
 
-    /// What stands between two offsets of the kept text, with the parts that stand there.
+    /// The stretch between two offsets of the kept text, with its parts.
     pub(super) fn within(self, range: Range<usize>) -> Self {
         let first = self.parts.partition_point(|part| (part.at as usize) < range.start);
         let behind = self.parts.partition_point(|part| part.at as usize <= range.end);
@@ -137,7 +137,7 @@ impl<'a> Offsets<'a> {
     }
 }
 
-/// What is left of a text without the parts that other objects have too, and these; `None`
+/// The rest of a text without the parts that other objects have too, and these parts; `None`
 /// where nothing is shared. The sets stand in the order of the text.
 pub(super) fn take_out(text: &str, sets: impl Iterator<Item = Range<usize>>) -> Option<(Bytes, Arc<[Part]>)> {
     let mut parts: Vec<(Range<usize>, Arc<str>)> = Vec::new();

@@ -55,7 +55,7 @@ impl FieldCheck {
 }
 
 impl TypeDef {
-    /// What validation looks at in a value of this type.
+    /// The checks of a value of this type.
     pub fn checks(&self) -> &CheckPlan {
         self.checks.get_or_init(|| Box::new(CheckPlan::new(self)))
     }

@@ -33,7 +33,7 @@
 
 use std::sync::Arc;
 
-/// What the facts demand of one field.
+/// The demands of the facts on one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub list: Vec<Mark>,

@@ -168,7 +168,7 @@ pub struct Field {
     /// The list here (or the list that is a map's value) is in protobuf a message whose
     /// field 1 is the items: `Verbs`, `ExtraValue`.
     pub list_message: bool,
-    /// What validation demands.
+    /// The demands of validation.
     pub marks: Option<Box<Marks>>,
 }
 

@@ -229,7 +229,7 @@ async fn a_control_plane_that_was_away_for_an_hour_evicts_nothing_that_came_back
     assert_eq!(emptied(&api), 0);
     let away = config.clock.now().duration_since(Timestamp::from_second(crate::harness::BEGINNING).expect("a time"));
     assert!(away > SignedDuration::from_hours(1));
-    // What does not come back is emptied all the same.
+    // Nodes that do not come back are emptied all the same.
     kubelets.die(["n00".to_owned()]);
     play(&api, &kubelets, 400).await;
     assert_eq!(pods_on(&api, "n00"), 0);

@@ -21,7 +21,7 @@ pub struct Checkpoint {
     pub actuated: HashMap<String, ContainerAmounts>,
 }
 
-/// What an earlier kubelet wrote, or nothing where it is missing or cannot be read: the pod is
+/// The checkpoint of an earlier kubelet, or nothing where it is missing or cannot be read: the pod is
 /// then taken for allocated as its spec says. Blocking.
 pub fn load(root: &Path, uid: &str) -> Option<Checkpoint> {
     let directory = Dir::open(&pod_directory(root, uid)).ok()?;

@@ -68,7 +68,7 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
     })
 }
 
-/// What a later kubelet must find on the container to adopt it: the spec's hash, the resources
+/// The labels by which a later kubelet adopts the container: the spec's hash, the resources
 /// it was given, how often it was started, and how to end it.
 fn annotations(pod: PodView<'_>, container: ContainerView<'_>, restart_count: u32) -> HashMap<String, String> {
     let mut out = HashMap::from([

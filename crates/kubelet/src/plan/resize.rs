@@ -33,7 +33,7 @@ impl ResizePlan {
     }
 }
 
-/// What becomes of a container that is resized.
+/// The way in which a container is resized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Kept,

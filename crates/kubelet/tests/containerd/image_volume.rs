@@ -61,7 +61,7 @@ async fn an_image_is_mounted_read_only_and_kept_for_the_life_of_the_pod() {
     assert_eq!(first(&web)["restartCount"], 0);
     assert_eq!(own().len(), 2);
 
-    // What is not there is named as an image of a container would be.
+    // An image that is absent is reported as that of a container would be.
     let missing = |reference: &str| {
         json!({ "containers": [{ "name": "c", "image": IMAGE, "args": ["pause"],
             "volumeMounts": [{ "name": "v", "mountPath": "/v" }] }],

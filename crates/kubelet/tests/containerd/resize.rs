@@ -16,7 +16,7 @@ fn container(name: &str, resources: Value) -> Value {
     json!({ "name": name, "image": IMAGE, "args": ["pause"], "resources": resources })
 }
 
-/// What `kubectl patch --subresource resize` does.
+/// Patches as `kubectl patch --subresource resize` does.
 fn resize(api: &FakeApi, name: &str, edit: impl FnOnce(&mut Value)) -> i64 {
     let mut pod = api.get("pods", "default", name).expect("the pod is there");
     let generation = pod["metadata"]["generation"].as_i64().unwrap_or(1) + 1;

@@ -36,7 +36,7 @@ impl Strategy for EndpointSlice {
         errors
     }
 
-    /// What an older version took for valid may stay if it is not touched.
+    /// A value that an older version accepted may stay if it is not touched.
     fn validate_update(&self, new: &Value, old: &Value) -> ErrorList {
         if equality::changed(new, old, &["endpoints"]) { self.validate(new) } else { ErrorList::new() }
     }

@@ -8,7 +8,7 @@ use crate::validation::each;
 use ferry_api::field::{Error, ErrorList, Path};
 use serde_json::Value;
 
-/// Whose source it is: a pod's secrets are in its namespace, a volume's name theirs.
+/// The owner of the source: a pod's secrets are in its namespace, a volume's name theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceOf {
     Pod,

@@ -1,4 +1,4 @@
-//! What no object tells: since when a volume is to be detached, which failures pods have been
+//! Facts that no object holds: since when a volume is to be detached, which failures pods have been
 //! told, and our own writes until the caches show them. Kept for as long as a volume has to do
 //! with a node.
 

@@ -18,7 +18,7 @@ use ferry_client::SharedObject;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What the summaries were made for.
+/// The version of the daemon set that the summaries were made for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Basis {
     pub(super) uid: String,

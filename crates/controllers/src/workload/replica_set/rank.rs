@@ -31,7 +31,7 @@ pub(super) fn plan_deletions(
     ranked.into_iter().take(count).map(|(_, pod)| pod.clone()).collect()
 }
 
-/// What the order looks at, read once for each pod, the most telling first. Less goes first.
+/// The sort key of a pod, read once for each pod, the most telling first. Less goes first.
 ///
 /// Upstream lets the uid decide between two ages of one magnitude before it looks at restarts,
 /// and looks at restarts where two ages are equal: three pods can so go in a circle. Here

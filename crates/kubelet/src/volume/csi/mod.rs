@@ -297,7 +297,7 @@ impl CsiVolume {
         removed.map_err(|error| error.to_string())
     }
 
-    /// What the attacher said of the volume, once it is attached.
+    /// The attacher's metadata of the volume, once it is attached.
     async fn publish_context(&self, source: &CsiSource) -> Result<HashMap<String, String>, String> {
         let object = self.object(&source.driver);
         let is_attached = object.is_none_or(|object| object.view().spec().attach_required() != Some(false));

@@ -184,7 +184,7 @@ pub fn staging_directory(root: &Path, driver: &str, handle: &str) -> PathBuf {
     root.join("plugins/kubernetes.io/csi").join(driver).join(hex(&[handle])).join("globalmount")
 }
 
-/// What is remembered of a volume in a pod's directory; the names are upstream's.
+/// The record of a volume in a pod's directory; the names are upstream's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeData {
     pub driver: String,

@@ -81,7 +81,7 @@ struct PodDevices {
     by_node: Mutex<Vec<(Arc<str>, NodeDevices)>>,
     /// The allocated claims that some node does not reach.
     unavailable: Mutex<BTreeSet<usize>>,
-    /// What the reservation took, and the binding wrote.
+    /// The devices that the reservation took and the binding wrote.
     reserved: Mutex<Reserved>,
 }
 
