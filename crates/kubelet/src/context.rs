@@ -9,13 +9,18 @@ use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::csi::Drivers;
+use crate::eviction::metrics::EvictionMetrics;
+use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod_end::PodEnds;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use ferry_eviction::pressure::Conditions;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -40,6 +45,13 @@ pub struct Context {
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
+    /// The conditions under which the node takes no more pods.
+    pub pressure: watch::Sender<Conditions>,
+    /// The node is about to stop.
+    pub shutting_down: watch::Sender<bool>,
+    pub(crate) ends: PodEnds,
+    pub(crate) garbage: Garbage,
+    pub eviction_metrics: EvictionMetrics,
 }
 
 impl Context {
@@ -58,7 +70,9 @@ impl Context {
         let csi = Arc::<Drivers>::default();
         Ok(Self {
             services: informers.of(),
-            pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
+            pods: informers
+                .with(select(format!("spec.nodeName={}", config.node_name)))
+                .indexed(LIMITED_INDEX, limited_index),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
@@ -81,6 +95,11 @@ impl Context {
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
+            pressure: watch::Sender::default(),
+            shutting_down: watch::Sender::new(false),
+            ends: PodEnds::default(),
+            garbage: Garbage::default(),
+            eviction_metrics: EvictionMetrics::default(),
             config,
             client,
             runtime,

@@ -23,6 +23,11 @@ impl Wakers {
         self.inner.lock().workers.entry(uid.to_string()).or_default().clone()
     }
 
+    /// Whether a worker is busy with the pod.
+    pub fn has(&self, uid: &str) -> bool {
+        self.inner.lock().workers.contains_key(uid)
+    }
+
     pub fn forget(&self, uid: &str) {
         let mut inner = self.inner.lock();
         inner.workers.remove(uid);

@@ -234,10 +234,9 @@ impl Runtime for GrpcRuntime {
         gone_is_done(self.image.clone().remove_image(request(message, REQUEST_TIMEOUT)).await.map(drop))
     }
 
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse> {
         let message = v1::ImageFsInfoRequest {};
-        let answer = self.image.clone().image_fs_info(request(message, REQUEST_TIMEOUT)).await?;
-        Ok(answer.into_inner().image_filesystems)
+        Ok(self.image.clone().image_fs_info(request(message, REQUEST_TIMEOUT)).await?.into_inner())
     }
 
     async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {
