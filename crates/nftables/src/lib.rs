@@ -24,7 +24,7 @@ mod transaction;
 
 pub use self::kernel::{Kernel, Nft};
 pub use self::live::{LiveTable, RETRY_FIRST, RETRY_LAST};
-pub use self::rule::{Base, Chain, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict};
+pub use self::rule::{Base, Chain, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict, short_name};
 pub use self::ruleset::{Element, OwnedRules, Ruleset};
 pub use self::set::{Data, Key, KeyType, Set};
 pub use self::transaction::Transaction;

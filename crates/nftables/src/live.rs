@@ -52,14 +52,15 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         }
     }
 
-    /// Gives an owner its new rules, to be loaded by the next [`LiveTable::sync`].
+    /// Gives an owner its new rules, to be loaded by the next [`LiveTable::sync`]; once between
+    /// two of them.
     pub fn replace(&mut self, owner: &O, rules: OwnedRules) {
         self.ruleset.replace(owner, rules, &mut self.pending);
     }
 
     /// Whether the kernel may be given what the owner's events amount to now.
     pub fn is_due(&self) -> bool {
-        !self.is_waiting() && (self.needs_full || !self.pending.is_empty())
+        !self.is_waiting() && (self.needs_full || !self.pending.is_empty() || self.ruleset.has_unsettled())
     }
 
     /// An attempt has failed, and the next one is not due yet. Events may pile up meanwhile.
@@ -78,7 +79,10 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         if self.needs_full {
             transaction = self.frame.clone();
             self.ruleset.add_all(&mut transaction);
-        } else if transaction.is_empty() {
+        } else {
+            self.ruleset.settle(&mut transaction);
+        }
+        if transaction.is_empty() {
             return;
         }
         let started = Instant::now();
@@ -114,7 +118,7 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
 
     /// Removes chains that nothing leads to any more, if it is time.
     pub async fn remove_stale(&mut self) {
-        if !self.stale_at.is_some_and(|at| Instant::now() >= at) {
+        if self.stale_at.is_none_or(|at| Instant::now() < at) {
             return;
         }
         self.stale_at = None;

@@ -167,3 +167,30 @@ pub struct Chain {
     pub base: Option<Base>,
     pub rules: Vec<Vec<Statement>>,
 }
+
+/// The kernel takes names of up to 255 bytes, so a very long one keeps its beginning and a hash
+/// (FNV-1a) of the whole.
+pub fn short_name(name: &str) -> Name {
+    const LIMIT: usize = 150;
+    if name.len() <= LIMIT {
+        return name.into();
+    }
+    let hash = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let kept: String = name.chars().take_while(char::is_ascii).take(LIMIT - 17).collect();
+    format!("{kept}-{hash:016x}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_stay_short_and_distinct() {
+        let long = |last: char| short_name(&format!("{}{last}", "n".repeat(190)));
+        assert_eq!(long('a').len(), 150);
+        assert_ne!(long('a'), long('b'));
+        assert_eq!(&*short_name("default/web/tcp/http"), "default/web/tcp/http");
+    }
+}

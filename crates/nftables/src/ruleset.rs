@@ -54,6 +54,9 @@ pub struct Ruleset<O> {
     /// chain counts as used for a moment after the last element that named it is gone, so that
     /// removing it in the same transaction would fail.
     stale_chains: BTreeSet<Name>,
+    /// Elements whose claims have changed, with what the kernel has for them. An element may pass
+    /// from one owner to another within a transaction, and the kernel must not hear of both.
+    unsettled: BTreeMap<Element, Option<Option<Verdict>>>,
 }
 
 /// The owners that want an element, with their verdicts. Two Services may share an endpoint, or
@@ -103,19 +106,25 @@ impl<O: Ord + Clone> Claims<O> {
 
 impl<O> Default for Ruleset<O> {
     fn default() -> Self {
-        Ruleset { owners: BTreeMap::new(), claims: BTreeMap::new(), stale_chains: BTreeSet::new() }
+        Ruleset {
+            owners: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            stale_chains: BTreeSet::new(),
+            unsettled: BTreeMap::new(),
+        }
     }
 }
 
 impl<O: Ord + Clone> Ruleset<O> {
-    /// Gives an owner its new rules, empty ones if it is gone, and adds what that changes to
-    /// the transaction.
+    /// Gives an owner its new rules, empty ones if it is gone, and adds what that changes of
+    /// chains and sets to the transaction; [`Ruleset::settle`] adds the elements. An owner is
+    /// given rules once in a transaction.
     pub fn replace(&mut self, owner: &O, new: OwnedRules, transaction: &mut Transaction) {
         let old = self.owners.remove(owner).unwrap_or_default();
         if old != new {
             self.replace_chains(&old, &new, transaction);
             for (element, new) in changed(&old.elements, &new.elements) {
-                self.replace_claim(element, owner, new, transaction);
+                self.replace_claim(element, owner, new);
             }
         }
         if !new.is_empty() {
@@ -148,49 +157,50 @@ impl<O: Ord + Clone> Ruleset<O> {
         }
     }
 
-    fn replace_claim(
-        &mut self,
-        element: &Element,
-        owner: &O,
-        new: Option<&Option<Verdict>>,
-        transaction: &mut Transaction,
-    ) {
+    fn replace_claim(&mut self, element: &Element, owner: &O, new: Option<&Option<Verdict>>) {
         let known = self.claims.get_mut(element);
         let before = known.as_ref().and_then(|claims| claims.verdict().cloned());
-        let after = match (known, new) {
-            (Some(claims), Some(verdict)) => {
-                claims.put(owner, verdict.clone());
-                claims.verdict().cloned()
-            }
+        match (known, new) {
+            (Some(claims), Some(verdict)) => claims.put(owner, verdict.clone()),
             (Some(claims), None) => {
                 if claims.remove(owner) {
                     self.claims.remove(element);
-                    None
-                } else {
-                    claims.verdict().cloned()
                 }
             }
             (None, Some(verdict)) => {
                 self.claims.insert(element.clone(), Claims::One(owner.clone(), verdict.clone()));
-                Some(verdict.clone())
             }
-            (None, None) => None,
-        };
-        if before == after {
-            return;
+            (None, None) => {}
         }
-        // A map does not replace a verdict: the element has to go first.
-        if before.is_some() {
-            transaction.delete_element(element.set.clone(), element.key.clone());
-        }
-        if let Some(verdict) = after {
-            transaction.add_element(element.set.clone(), element.key.clone(), verdict);
+        self.unsettled.entry(element.clone()).or_insert(before);
+    }
+
+    pub fn has_unsettled(&self) -> bool {
+        !self.unsettled.is_empty()
+    }
+
+    /// Adds the elements to the transaction that are others than the kernel has.
+    pub fn settle(&mut self, transaction: &mut Transaction) {
+        for (Element { set, key }, before) in std::mem::take(&mut self.unsettled) {
+            let element = Element { set, key };
+            let after = self.claims.get(&element).and_then(Claims::verdict);
+            if before.as_ref() == after {
+                continue;
+            }
+            // A map does not replace a verdict: the element has to go first.
+            if before.is_some() {
+                transaction.delete_element(element.set.clone(), element.key.clone());
+            }
+            if let Some(verdict) = after {
+                transaction.add_element(element.set.clone(), element.key.clone(), verdict.clone());
+            }
         }
     }
 
     /// Adds everything to a transaction that makes the table anew.
     pub fn add_all(&mut self, whole: &mut Transaction) {
         self.stale_chains.clear();
+        self.unsettled.clear();
         for rules in self.owners.values() {
             for (chain, rules) in &rules.chains {
                 whole.add_chain(chain.clone(), Chain { base: None, rules: rules.clone() });

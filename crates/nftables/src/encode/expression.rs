@@ -225,7 +225,7 @@ impl<'w, 'b> RuleEncoder<'w, 'b> {
         };
         let operator = if within { EQUAL } else { NOT_EQUAL };
         let whole = usize::from(length / 8);
-        if length % 8 == 0 && length > 0 {
+        if length > 0 && length.is_multiple_of(8) {
             self.payload(NETWORK_HEADER, address_offset(side, family), whole as u32, REGISTER);
             self.compare(operator, &octets[..whole]);
             return;
