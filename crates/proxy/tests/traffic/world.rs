@@ -54,9 +54,15 @@ impl World {
         for name in [NODE, OUTSIDE].iter().chain(&PODS) {
             ip(&format!("netns add {}", world.namespace(name)));
             ip(&format!("-n {} link set lo up", world.namespace(name)));
+            // Addresses are used at once, and not after a second of looking for others with them.
+            world.within(name, || {
+                for key in ["accept_dad", "dad_transmits"] {
+                    std::fs::write(format!("/proc/sys/net/ipv6/conf/default/{key}"), "0").expect("a setting");
+                }
+            });
         }
         let node = world.namespace(NODE);
-        ip(&format!("-n {node} link add br0 type bridge"));
+        ip(&format!("-n {node} link add br0 type bridge mcast_snooping 0"));
         ip(&format!("-n {node} addr add 10.244.0.1/24 dev br0"));
         ip(&format!("-n {node} addr add fd00:10:244::1/64 dev br0 nodad"));
         ip(&format!("-n {node} link set br0 up"));
