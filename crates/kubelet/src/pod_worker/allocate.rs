@@ -25,7 +25,9 @@ impl PodWorker {
         let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
         if is_new {
             let (pressure, is_ending) = (self.context.pressure.borrow().clone(), *self.context.shutting_down.borrow());
-            admit::admit_in_state(self.wanted.view(), &pressure, is_ending)?;
+            if let Err(rejection) = admit::admit_in_state(self.wanted.view(), &pressure, is_ending) {
+                return Some(Err(rejection));
+            }
         }
         let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
         let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
