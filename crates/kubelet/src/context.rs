@@ -8,6 +8,7 @@ use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
+use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
 use crate::eviction::metrics::EvictionMetrics;
 use crate::eviction::{LIMITED_INDEX, limited_index};
@@ -43,6 +44,8 @@ pub struct Context {
     pub stats: Stats,
     pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
+    /// The features that the runtime reported last.
+    pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
     /// The conditions under which the node takes no more pods.
@@ -65,7 +68,7 @@ impl Context {
         let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
-        let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
+        let images = Images::new(runtime.clone(), recorder.clone(), &client, &config.runtime, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
         Ok(Self {
@@ -94,6 +97,7 @@ impl Context {
             stats: Stats::default(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
+            features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             pressure: watch::Sender::default(),
             shutting_down: watch::Sender::new(false),

@@ -38,6 +38,7 @@ mod pod_worker;
 pub mod probe;
 mod runtime_watch;
 pub mod server;
+pub mod settings;
 pub mod shutdown;
 mod stats;
 pub mod status;
@@ -118,7 +119,7 @@ pub struct Config {
     /// The cgroup all pods live in; its own for each cluster on a machine.
     pub cgroup_root: String,
     pub heartbeat: Duration,
-    pub parallel_pulls: usize,
+    pub runtime: settings::RuntimeSettings,
     /// Images that are never collected: the sandbox's, without which no pod can start (older
     /// runtimes do not pin it), and those that no registry has.
     pub kept_images: Vec<String>,
@@ -155,7 +156,7 @@ impl Config {
             max_pods: 110,
             cgroup_root: "kubepods".into(),
             heartbeat: Duration::from_secs(10),
-            parallel_pulls: 5,
+            runtime: settings::RuntimeSettings::default(),
             kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
@@ -175,6 +176,7 @@ pub async fn run(
 ) -> Result<(), Error> {
     let runtime = GrpcRuntime::connect(&config.runtime_endpoint)
         .map_err(|source| Error::Runtime { endpoint: config.runtime_endpoint.clone(), source })?;
+    let runtime = runtime.with_request_timeout(config.runtime.request_timeout);
     run_with_runtime(config, client, Arc::new(runtime), ready, shutdown).await
 }
 

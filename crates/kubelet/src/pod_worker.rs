@@ -269,7 +269,8 @@ impl PodWorker {
     async fn advance(&mut self, observed: PodRuntime) -> Next {
         let context = self.context.clone();
         if !self.admitted {
-            if let Err(rejection) = self.admit(&observed).await {
+            let Some(admitted) = self.admit(&observed).await else { return self.back_off("admission") };
+            if let Err(rejection) = admitted {
                 let pod = self.pod.clone();
                 let message = format!("Pod was rejected: {}", rejection.message);
                 context.recorder.event(&pod, EventType::Warning, &rejection.reason, rejection.message);

@@ -8,6 +8,7 @@ use crate::pod_end::PodEnd;
 use crate::pod_worker::{Desired, PodWorker};
 use crate::status::conditions::OWNED;
 use crate::volume;
+use ferry_api::rules::backoff::Backoff;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::{Event, SharedObject};
@@ -15,9 +16,13 @@ use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+const LAST_RETRY: Duration = Duration::from_secs(5);
 
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
     tokio::select! {
@@ -126,12 +131,28 @@ impl Workers {
         }
     }
 
+    /// The pods that the runtime knows of. A runtime that does not answer is asked until it does:
+    /// nobody looks for orphans a second time.
+    async fn list_pods(&self) -> Vec<PodIdentity> {
+        let mut backoff = Backoff::new(FIRST_RETRY, LAST_RETRY);
+        loop {
+            match observed::list_pods(&*self.context.runtime).await {
+                Ok(pods) => return pods,
+                Err(error) => tracing::warn!(%error, "cannot list the pods of the runtime"),
+            }
+            tokio::select! {
+                () = self.shutdown.cancelled() => return Vec::new(),
+                () = tokio::time::sleep(backoff.next_pause()) => {}
+            }
+        }
+    }
+
     /// Pods of the runtime, and directories of pods, that the API knows nothing of: they
     /// were deleted while no kubelet was looking.
     async fn adopt_orphans(&mut self) {
         let mut known = HashSet::new();
         self.context.pods.for_each(|pod| known.extend([pod.uid().to_string()]));
-        let mut orphans = observed::list_pods(&*self.context.runtime).await.unwrap_or_default();
+        let mut orphans = self.list_pods().await;
         let directories = std::fs::read_dir(volume::pod_directory(&self.context.config.root_dir, ""));
         for entry in directories.into_iter().flatten().flatten() {
             let uid = entry.file_name().to_string_lossy().into_owned();

@@ -7,6 +7,9 @@
 #[cfg(feature = "double")]
 pub mod double;
 mod events;
+#[cfg(feature = "double")]
+pub mod faulty;
+pub mod features;
 pub mod grpc;
 mod snapshots;
 
@@ -104,7 +107,8 @@ pub struct RuntimeEvent {
 #[async_trait]
 pub trait Runtime: Send + Sync + 'static {
     async fn version(&self) -> Result<v1::VersionResponse>;
-    async fn status(&self) -> Result<v1::RuntimeStatus>;
+    /// Its conditions, and the features of it and of its handlers. Older runtimes report no features.
+    async fn status(&self) -> Result<v1::StatusResponse>;
 
     /// Makes the pod's namespaces and network. May take as long as CNI does.
     async fn run_pod_sandbox(&self, config: v1::PodSandboxConfig, handler: &str) -> Result<String>;

@@ -10,6 +10,7 @@ use capacity::read_capacity;
 pub use info::local_machine;
 
 use crate::context::Context;
+use crate::cri::features::RuntimeFeatures;
 use crate::{Error, cni};
 use conditions::{Health, compute_conditions};
 use ferry_api::rules::condition;
@@ -173,7 +174,9 @@ impl NodeKeeper {
                 health.network = Err("container runtime is down".into());
             }
             Ok(status) => {
-                for condition in status.conditions.iter().filter(|condition| !condition.status) {
+                *self.context.features.write() = RuntimeFeatures::of(&status);
+                let conditions = status.status.unwrap_or_default().conditions;
+                for condition in conditions.iter().filter(|condition| !condition.status) {
                     let text =
                         format!("{}=false reason:{} message:{}", condition.r#type, condition.reason, condition.message);
                     match condition.r#type.as_str() {
@@ -206,6 +209,8 @@ impl NodeKeeper {
             .with_node_info(self.info.view())
             .with_images(self.images.iter().map(Owned::view))
             .with_volumes_in_use(self.context.csi.volumes_in_use())
+            .with_runtime_handlers(self.context.features.read().render_handlers())
+            .with_features(self.context.features.read().render_features())
     }
 
     async fn register(&mut self, status: &NodeStatus) -> Result<(), ferry_client::Error> {

@@ -143,16 +143,19 @@ impl PodWorker {
         if self.gone { Next::End } else { Next::Wait(None) }
     }
 
-    /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox.
+    /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox. One
+    /// that was made and never started is dead as soon as there is a newer one: its start failed,
+    /// or the answer to its creation was lost.
     pub(super) async fn collect_garbage(&mut self, observed: &PodRuntime) {
         let files = self.context.container_files();
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for record in &observed.containers {
-            let dead = record.state == State::Exited;
+            let is_newest = !seen.contains_key(record.name.as_str());
             let count = seen.entry(&record.name).or_default();
-            if dead {
-                *count += 1;
-                if *count > 1 && self.context.runtime.remove_container(&record.id).await.is_ok() {
+            let is_stillborn = record.state == State::Created && !is_newest;
+            if record.state == State::Exited || is_stillborn {
+                *count += usize::from(!is_stillborn);
+                if (*count > 1 || is_stillborn) && self.context.runtime.remove_container(&record.id).await.is_ok() {
                     let _ = files.remove_logs(Path::new(&record.log_path));
                 }
             }
