@@ -194,17 +194,6 @@ impl PodWorker {
         self.take_end(desired.end);
     }
 
-    /// An end that the node decides becomes the verdict on a pod that has not ended yet.
-    fn take_end(&mut self, end: Option<Arc<PodEnd>>) {
-        let Some(end) = end.filter(|_| !self.has_end) else { return };
-        self.has_end = true;
-        if pod::is_terminal_phase(pod::phase(self.pod.view())) || self.is_finished() {
-            return end.finish();
-        }
-        self.verdict = Some(Rejection { reason: end.reason.clone(), message: end.message.clone() });
-        self.end = Some(end);
-    }
-
     fn grace(&self) -> Option<i64> {
         self.pod.meta().deletion_grace_period_seconds()
     }
@@ -492,19 +481,8 @@ impl PodWorker {
             terminal,
             now: Timestamp::now(),
         });
-        // A pod is not reported as ended while anything of it may still run: others would take its
-        // place (upstream: mergePodStatus of pkg/kubelet/status/status_manager.go).
         if terminal {
-            if let Some(verdict) = &self.verdict {
-                status.set_phase("Failed");
-                status.set_reason(&verdict.reason);
-                status.set_message(&verdict.message);
-            }
-            if let Some(end) = self.end.as_ref().filter(|end| end.is_disruption) {
-                let (old, generation) = (self.known_status(), self.pod.meta().generation());
-                status::conditions::set_disruption_target(&mut status, old, generation, &end.message, Timestamp::now());
-            }
-            ending::finish(&mut status);
+            self.conclude(&mut status);
         }
         let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());
         let Some(patch) = patch else { return true };
