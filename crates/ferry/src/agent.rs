@@ -31,6 +31,8 @@ pub enum AgentEnd {
 }
 
 pub struct Agent {
+    /// Has the cluster answered? Where it has not, the node goes on trying.
+    pub is_ready: bool,
     parts: Supervisor,
     shutdown: CancellationToken,
     ends: mpsc::Receiver<AgentEnd>,
@@ -86,15 +88,17 @@ impl Agent {
             progress.done("services and DNS");
             anyhow::Ok(())
         };
-        match wait.await {
+        let is_ready = match wait.await {
+            Ok(()) => true,
             Err(error) if cluster.has_run => {
                 tracing::warn!(error = format!("{error:#}"), "the cluster does not answer yet");
                 say(&format!("  ! {error:#}; this node goes on trying"));
+                false
             }
-            other => other?,
-        }
+            Err(error) => return Err(error),
+        };
         parts.report_ready()?;
-        Ok(Self { parts, shutdown, ends })
+        Ok(Self { is_ready, parts, shutdown, ends })
     }
 
     /// Waits until there is a reason to end.

@@ -207,7 +207,10 @@ pub fn start_detached(log: &Path) -> Result<()> {
         }
     }
     let status = child.wait().context("cannot wait for the background process")?;
-    bail!("the cluster did not start ({status}); the log is {}", log.display());
+    match log.exists() {
+        true => bail!("the cluster did not start ({status}); the log is {}", log.display()),
+        false => bail!("nothing was started, and nothing is left here ({status})"),
+    }
 }
 
 /// Tells the process in front that the cluster is ready, and lets go of it.

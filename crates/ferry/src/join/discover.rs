@@ -2,12 +2,13 @@
 //! names, does its clock agree with this machine's? Every way in which this goes wrong has a
 //! sentence of its own with the remedy.
 
+use super::checks;
 use anyhow::{Context, Result, anyhow, bail};
 use ferry_pki::{AuthorityPin, PinnedAuthority};
 use rustls::pki_types::ServerName;
 use rustls::{CertificateError, Error as TlsError};
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -59,8 +60,13 @@ pub async fn discover(server: &ServerUrl, pin: AuthorityPin) -> Result<Discovere
     let pinned = PinnedAuthority::new(pin);
     let connector = TlsConnector::from(std::sync::Arc::new(pinned.client_config()?));
     let name = ServerName::try_from(server.host.clone()).context("the server's name")?;
-    let shaken = tokio::time::timeout(TIMEOUT, connector.connect(name, stream)).await;
-    let shaken = shaken.map_err(|_| anyhow!("{} took the connection and then stayed silent", server.render()))?;
+    let Ok(shaken) = tokio::time::timeout(TIMEOUT, connector.connect(name, stream)).await else {
+        // The server's certificates are the first large packet on the link.
+        if let (IpAddr::V4(own), IpAddr::V4(remote)) = (own.ip(), remote.ip()) {
+            checks::prove_link(own, remote).await?;
+        }
+        bail!("{} took the connection and then stayed silent; fix: check the port and the firewall", server.render());
+    };
     if let Err(error) = shaken {
         let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>());
         return Err(explain(server, tls, pin, pinned.other(), &error.to_string()));

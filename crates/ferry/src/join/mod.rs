@@ -214,7 +214,7 @@ async fn serve_once(args: &JoinArgs, is_first: bool, signals: &mut Signals) -> R
         tracing::error!(error = format!("{error:#}"), "cannot keep what this machine has joined");
     }
     if is_first {
-        say(&render_welcome(&cluster, &render_duration(progress.total()), args.detached));
+        say(&render_welcome(&cluster, &render_state(agent.is_ready, &progress), args.detached));
         systemd::report_ready();
         if args.detached {
             daemon::report_ready()?;
@@ -422,12 +422,13 @@ async fn check_cluster(client: &Client, cluster: &Cluster, settings: &ClusterSet
     bail!("{}", preflight::render(&problems));
 }
 
-fn render_welcome(cluster: &Cluster, took: &str, detached: bool) -> String {
+fn render_state(is_ready: bool, progress: &Progress) -> String {
+    if is_ready { format!("is ready after {}", render_duration(progress.total())) } else { "runs".to_owned() }
+}
+
+fn render_welcome(cluster: &Cluster, state: &str, detached: bool) -> String {
     let flags = cluster.flags();
-    let mut out = format!(
-        "\nnode {:?} is ready after {took}, in the cluster of {}\n\n",
-        cluster.node_name, cluster.joined.server
-    );
+    let mut out = format!("\nnode {:?} {state}, in the cluster of {}\n\n", cluster.node_name, cluster.joined.server);
     let mut add = |verb: &str, effect: &str| out.push_str(&format!("  {:<15} {effect}\n", format!("{verb}{flags}")));
     add("ferry status", "how it is");
     add("ferry logs", "what it logs");

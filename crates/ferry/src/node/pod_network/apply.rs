@@ -72,7 +72,7 @@ pub async fn find_hop(handle: &Handle, to: Ipv4Addr) -> Option<Hop> {
 }
 
 /// Makes the tunnel's device, or makes it anew where it ends at another address by now.
-pub async fn ensure_tunnel(handle: &Handle, tunnel: &Tunnel, range: &Cidr, uplink: &Uplink) -> Result<u32> {
+pub async fn ensure_tunnel(handle: &Handle, tunnel: &Tunnel, range: Option<&Cidr>, uplink: &Uplink) -> Result<u32> {
     let name = &tunnel.name;
     let hardware = hardware_address(tunnel.local).to_vec();
     if let Some(link) = find_link(handle, name).await? {
@@ -99,7 +99,8 @@ pub async fn ensure_tunnel(handle: &Handle, tunnel: &Tunnel, range: &Cidr, uplin
         let _ = std::fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "2");
     }
     let index = find_link(handle, name).await?.with_context(|| format!("{name} vanished"))?.header.index;
-    if let IpAddr::V4(inner) = range.network() {
+    // A server without a node has no range, and asks through the tunnel with its own address.
+    if let Some(IpAddr::V4(inner)) = range.map(Cidr::network) {
         let added = handle.address().add(index, inner.into(), 32).execute().await;
         ignore_present(added).with_context(|| format!("cannot give {name} the address {inner}"))?;
     }

@@ -207,7 +207,12 @@ impl NetworkKeeper {
         let is_gone = matches!(event, Event::Deleted(_));
         if name == self.config.node_name {
             let range = pod_ranges(node).into_iter().find(Cidr::is_ipv4).filter(|_| !is_gone);
-            return std::mem::replace(&mut self.range, range) != range;
+            let has_changed = std::mem::replace(&mut self.range, range) != range;
+            if has_changed {
+                // The tunnel ends at an address of the range.
+                self.applied = None;
+            }
+            return has_changed;
         }
         let peer = peer_of(node, &self.config.node_name, self.range.as_ref()).filter(|_| !is_gone);
         let before = match &peer {
@@ -260,16 +265,13 @@ impl NetworkKeeper {
         if self.config.backend == Backend::HostGw {
             return Ok(None);
         }
-        // A server without a node has no range and ends its tunnel at no address.
-        let none = Cidr::of(IpAddr::V4(self.config.node_ip));
-        let range = self.range.unwrap_or(none);
         let tunnel = Tunnel { name: self.config.tunnel.clone(), vni: self.config.vni, local: self.config.node_ip };
         if self.applied.is_some()
             && let Some(index) = network::link_index(&tunnel.name).await
         {
             return Ok(Some(index));
         }
-        apply::ensure_tunnel(&self.handle, &tunnel, &range, uplink).await.map(Some)
+        apply::ensure_tunnel(&self.handle, &tunnel, self.range.as_ref(), uplink).await.map(Some)
     }
 
     /// A peer behind a router is reached through the tunnel; one on the link stays undecided
