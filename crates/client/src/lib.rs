@@ -21,7 +21,7 @@ mod transport;
 mod watch;
 
 pub use api::{Api, ObjectList};
-pub use cache::{Event, IndexValues, Informer, Informers};
+pub use cache::{Event, IndexValues, Informer, Informers, labels};
 pub use decode::decode;
 pub use error::Error;
 pub use events::{EventType, Recorder};

@@ -84,6 +84,7 @@ impl Agent {
             await_stage("the node to be Ready", ready.node, &mut parts).await?;
             progress.done("node Ready");
             await_stage("the service rules", ready.proxy, &mut parts).await?;
+            await_stage("the network policies", ready.policies, &mut parts).await?;
             await_stage("DNS to answer", ready.dns, &mut parts).await?;
             progress.done("services and DNS");
             anyhow::Ok(())
@@ -143,7 +144,7 @@ pub fn clients(servers: &Arc<Servers>) -> Result<Clients> {
         };
         Ok(Client::new(transport, &format!("{}/v1.36.4 (ferry)", speaker.component())))
     };
-    let all = [Speaker::Kubelet, Speaker::LocalVolumes, Speaker::Proxy, Speaker::Dns];
+    let all = [Speaker::Kubelet, Speaker::LocalVolumes, Speaker::Proxy, Speaker::Policies, Speaker::Dns];
     let made = all.into_iter().map(|speaker| Ok((speaker, make(speaker)?))).collect::<Result<Vec<_>>>()?;
     let first = made[0].1.clone();
     Ok(Arc::new(move |speaker| {
@@ -281,6 +282,7 @@ fn keep_identity(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     #[test]

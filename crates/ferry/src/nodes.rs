@@ -212,6 +212,7 @@ async fn await_end(client: &Client, namespace: &str, name: &str, uid: &str, dead
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
     use serde_json::Value;
 
     fn plan(pod: Value, force: bool, delete_emptydir_data: bool) -> Fate {

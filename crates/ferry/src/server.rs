@@ -7,6 +7,7 @@
 //!                │                     ├─ kubelet       system:node:<name>
 //!             TLS :6443                ├─ volumes       kube-system/local-path-provisioner
 //!                                      ├─ proxy         system:kube-proxy
+//!                                      ├─ policy        system:kube-proxy
 //!                                      └─ dns           kube-system/coredns
 //! ```
 
@@ -124,6 +125,7 @@ impl Server {
             addons::label_control_plane(&admin, &cluster.node_name).await?;
             progress.done("node Ready");
             await_stage("the service rules", ready.proxy, &mut parts).await?;
+            await_stage("the network policies", ready.policies, &mut parts).await?;
             await_stage("DNS to answer", ready.dns, &mut parts).await?;
             progress.done("services and DNS");
         } else {
@@ -223,7 +225,7 @@ fn in_process(cluster: &Cluster, api: &ApiServer) -> Clients {
         let account = |name: &str| UserInfo::service_account("kube-system", name);
         let user = match speaker {
             Speaker::Kubelet => UserInfo::authenticated(&format!("system:node:{node_name}"), &["system:nodes"]),
-            Speaker::Proxy => UserInfo::authenticated("system:kube-proxy", &[]),
+            Speaker::Proxy | Speaker::Policies => UserInfo::authenticated("system:kube-proxy", &[]),
             Speaker::LocalVolumes | Speaker::Dns => account(speaker.component()),
         };
         client(&api, user, speaker.component())

@@ -91,6 +91,7 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
     }
     if cluster.role.has_node() {
         ferry_proxy::cleanup(&node::proxy_config(cluster)).await.context("cannot remove the nft table")?;
+        ferry_policy::cleanup(&node::policy_config(cluster)).await.context("cannot remove the policies' table")?;
     }
     let pods = cluster.pod_cidr.parse().context("the range of pod addresses")?;
     node::pod_network::remove(&cluster.tunnel(), &pods).await?;

@@ -189,6 +189,7 @@ fn parse_ttl(text: &str) -> Result<SignedDuration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
 
     #[test]
     fn durations_are_gos() {

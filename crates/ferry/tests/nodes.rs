@@ -151,11 +151,10 @@ fn pods_reach_each_other_through_the_tunnel() {
         tunnel.contains("mtu 1450") && tunnel.contains("dstport 8472") && tunnel.contains("nolearning"),
         "{tunnel}"
     );
-    // Larger than the tunnel carries in one piece: the pod learns of it and sends smaller ones.
-    let pod = lab.server.json("get pods -l app=web");
-    let ip = pod["items"][0]["status"]["podIP"].as_str().expect("an address").to_owned();
-    let long = "x".repeat(20_000);
-    let asked = lab.server.kubectl(&format!("exec client-n1 -- /applets fetch http://{ip}:8080/?{long}"));
+    // Larger than the tunnel carries in one piece.
+    let there = "get pods -l app=web --field-selector=spec.nodeName=n2 -o jsonpath={.items[0].status.podIP}";
+    let (ip, long) = (lab.server.kubectl(there), "x".repeat(7000));
+    let asked = lab.server.kubectl(&format!("exec client-n1 -- /applets fetch http://{ip}:8080/{long}"));
     assert!(asked.contains("web-"), "{asked}");
 }
 
@@ -197,6 +196,33 @@ fn a_node_whose_power_is_cut_is_replaced_and_cleans_up_when_it_comes_back() {
     });
     let client = client(&lab, &name);
     hears_all(&lab, &client);
+}
+
+/// A fifth of all packets is lost, then a node is cut off until it counts as gone.
+#[test]
+fn links_lose_packets_and_are_cut_and_nothing_needs_a_hand() {
+    let lab = Lab::joined(2, &[]);
+    start_web(&lab, 300);
+    let asker = client(&lab, "n1");
+    lab.lose(20);
+    for replicas in [6, 2, 5] {
+        lab.server.kubectl(&format!("scale deployment/web --replicas={replicas}"));
+        lab.server.kubectl("rollout status deployment/web --timeout=90s");
+    }
+    lab.machine(2).unplug();
+    await_state(&lab, "n2", "Unknown");
+    lab.server.kubectl("scale deployment/web --replicas=3");
+    lab.machine(2).plug_in();
+    lab.heal();
+    await_state(&lab, "n2", "True");
+    lab.server.kubectl("rollout status deployment/web --timeout=60s");
+    hears_all(&lab, &asker);
+    let addresses = lab.server.kubectl("get pods -A -o jsonpath={.items[*].status.podIP}");
+    let mut addresses: Vec<&str> = addresses.split(' ').collect();
+    let count = addresses.len();
+    addresses.sort_unstable();
+    addresses.dedup();
+    assert_eq!(addresses.len(), count, "an address is given twice: {addresses:?}");
 }
 
 #[test]

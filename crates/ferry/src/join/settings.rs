@@ -67,7 +67,7 @@ pub fn render_removal(node_name: &str, at: i64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferry_api::view::View as _;
+    use ferry_api::view::Owned;
     use ferry_api::view::core::v1::ConfigMap;
 
     #[test]

@@ -274,6 +274,7 @@ fn read_pair(path: &Path) -> Result<Option<Identity>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
     use serde_json::json;
 
     #[test]

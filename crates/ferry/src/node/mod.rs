@@ -1,4 +1,4 @@
-//! The parts of a node: kubelet, local volumes, service proxy, pod network and DNS. `server.rs`
+//! The parts of a node: kubelet, local volumes, service proxy, policies, pod network and DNS. `server.rs`
 //! runs them beside a control plane, `agent.rs` on a machine of their own. They cannot tell:
 //! each has a client that speaks in its own name, in memory or over the network.
 
@@ -26,6 +26,8 @@ pub enum Speaker {
     LocalVolumes,
     /// Also the pod network, which reads the same Nodes.
     Proxy,
+    /// In the rights of the service proxy (`addons.rs`).
+    Policies,
     Dns,
 }
 
@@ -36,6 +38,7 @@ impl Speaker {
             Self::Kubelet => "kubelet",
             Self::LocalVolumes => "local-path-provisioner",
             Self::Proxy => "kube-proxy",
+            Self::Policies => "network-policies",
             Self::Dns => "coredns",
         }
     }
@@ -45,7 +48,7 @@ impl Speaker {
         match self {
             Self::Kubelet => None,
             Self::LocalVolumes => Some("system:serviceaccount:kube-system:local-path-provisioner"),
-            Self::Proxy => Some("system:kube-proxy"),
+            Self::Proxy | Self::Policies => Some("system:kube-proxy"),
             Self::Dns => Some("system:serviceaccount:kube-system:coredns"),
         }
     }
@@ -71,6 +74,7 @@ pub struct NodeParts {
 pub struct Readiness {
     pub node: watch::Receiver<bool>,
     pub proxy: watch::Receiver<bool>,
+    pub policies: watch::Receiver<bool>,
     pub dns: watch::Receiver<bool>,
 }
 
@@ -80,6 +84,7 @@ impl NodeParts {
         network::allow_forwarding()?;
         // Before the first pod, which may open the bridge to loopback by its hostPort.
         ferry_proxy::guard_loopback(&proxy_config(&self.cluster)).await.context("cannot guard the loopback network")?;
+        ferry_policy::guard(&policy_config(&self.cluster)).await.context("cannot close the network to unknown pods")?;
         let mtu = match self.cluster.node.pod_mtu {
             Some(mtu) => Some(mtu),
             None => pod_network::pod_mtu(self.cluster.node_ip, self.cluster.node.pod_network).await,
@@ -88,8 +93,9 @@ impl NodeParts {
         self.keep_local_volumes(parts);
         let proxy = self.keep_proxy(parts)?;
         let range = keep_pod_network(&self.cluster, &self.clients, &self.problems, parts)?;
+        let policies = self.keep_policies(range.clone(), parts);
         let dns = self.keep_dns(range, parts);
-        Ok(Readiness { node, proxy, dns })
+        Ok(Readiness { node, proxy, policies, dns })
     }
 
     fn keep_kubelet(&self, mtu: Option<u32>, parts: &mut Supervisor) -> watch::Receiver<bool> {
@@ -162,6 +168,30 @@ impl NodeParts {
             async move { running.await.map_err(Into::into) }
         });
         Ok(is_ready)
+    }
+
+    /// The policies of this node's pods, which may always ask its DNS.
+    fn keep_policies(&self, range: watch::Receiver<Option<PodRange>>, parts: &mut Supervisor) -> watch::Receiver<bool> {
+        let (ready, is_ready) = watch::channel(false);
+        let (config, client) = (policy_config(&self.cluster), (self.clients)(Speaker::Policies));
+        parts.keep("network policies", move |token| {
+            let (mut config, client, ready, mut range) = (config.clone(), client.clone(), ready.clone(), range.clone());
+            async move {
+                let known = tokio::select! {
+                    () = token.cancelled() => return Ok(()),
+                    known = range.wait_for(Option::is_some) => *known.context("the pod network is gone")?,
+                };
+                config.dns = known.iter().map(|range| range.gateway.into()).collect();
+                let informers = Informers::with_shutdown(client, token.clone());
+                tokio::select! {
+                    ended = ferry_policy::run(informers, config, ready, token.child_token()) => ended.map_err(Into::into),
+                    _ = range.wait_for(|now| *now != known) => {
+                        anyhow::bail!("the node's range of pod addresses has changed")
+                    }
+                }
+            }
+        });
+        is_ready
     }
 
     /// DNS listens on the bridge, which is made again for an attempt if somebody has removed it.
@@ -247,4 +277,14 @@ pub fn proxy_config(cluster: &Cluster) -> ferry_proxy::Config {
     config.table.clone_from(&cluster.name);
     config.node_ips = vec![cluster.node_ip];
     config
+}
+
+/// What names the policies' table on this machine; also what removes it.
+pub fn policy_config(cluster: &Cluster) -> ferry_policy::Config {
+    ferry_policy::Config {
+        table: format!("{}-policies", cluster.name),
+        node_name: cluster.node_name.clone(),
+        bridge: Some(cluster.bridge()),
+        dns: Vec::new(),
+    }
 }

@@ -113,6 +113,7 @@ fn internal_address(node: NodeView<'_>) -> Option<Ipv4Addr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferry_api::view::Owned;
     use ferry_api::view::core::v1::Node;
     use serde_json::json;
 
