@@ -31,10 +31,14 @@ impl ServerUrl {
         let rest = rest.with_context(wrong)?.trim_end_matches('/');
         let uri: http::uri::Authority = rest.parse().ok().with_context(wrong)?;
         let host = uri.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = match uri.port() {
+            None => 6443,
+            Some(port) => port.as_str().parse().ok().with_context(wrong)?,
+        };
         if host.is_empty() || rest.contains('@') {
             bail!("{}", wrong());
         }
-        Ok(Self { host, port: uri.port_u16().unwrap_or(6443) })
+        Ok(Self { host, port })
     }
 
     pub fn render(&self) -> String {
