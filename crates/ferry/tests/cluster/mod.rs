@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+pub mod lab;
+
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
