@@ -84,7 +84,7 @@ enum Outcome {
 
 /// An error in the kernel's answer.
 #[derive(Debug, PartialEq, Eq)]
-struct Rejection {
+pub(crate) struct Rejection {
     sequence: u32,
     code: i32,
     /// Where in the message it is wrong.
@@ -93,10 +93,19 @@ struct Rejection {
 }
 
 impl Rejection {
+    pub(crate) fn io_error(&self) -> io::Error {
+        io::Error::from_raw_os_error(self.code)
+    }
+
+    /// The thing is not there.
+    pub(crate) fn is_absence(&self) -> bool {
+        self.io_error().kind() == io::ErrorKind::NotFound
+    }
+
     fn into_error(self, batch: &Batch, transaction: &Transaction) -> Error {
         Error::Rejected {
             statement: batch.describe(transaction, self.sequence, self.offset),
-            error: io::Error::from_raw_os_error(self.code),
+            error: self.io_error(),
             cause: self.cause,
         }
     }
@@ -138,7 +147,7 @@ const HAS_ATTRIBUTES: u16 = 0x200;
 const CAPPED: u16 = 0x100;
 
 /// The acknowledgements (`None`) and errors in what the kernel sent, by sequence number.
-fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
+pub(crate) fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
     let mut all = Vec::new();
     while let Some((message, rest)) = split_message(bytes) {
         bytes = rest;
@@ -174,7 +183,7 @@ fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
     all
 }
 
-fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_ne_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
     let message = bytes.get(..length).filter(|message| message.len() >= 16)?;
     Some((message, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))

@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::rule::{Base, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict};
+use crate::ruleset::OwnedRules;
 use crate::set::{Data, Key, KeyType, Set};
 use crate::transaction::Transaction;
 
@@ -180,6 +181,25 @@ pub(crate) fn element(key: &Key, verdict: Option<&Verdict>) -> String {
 
 pub(crate) fn rule(statements: &[Statement]) -> String {
     joined(statements, " ")
+}
+
+/// One line for each rule, set and element, to review what an owner adds.
+impl Display for OwnedRules {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (chain, rules) in &self.chains {
+            writeln!(f, "chain {chain}")?;
+            for statements in rules {
+                writeln!(f, "    {}", rule(statements))?;
+            }
+        }
+        for set in self.sets.values() {
+            writeln!(f, "{set}")?;
+        }
+        for (place, verdict) in self.elements() {
+            writeln!(f, "element {} {}", place.set, element(&place.key, verdict))?;
+        }
+        Ok(())
+    }
 }
 
 impl Transaction {

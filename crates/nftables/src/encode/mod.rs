@@ -7,8 +7,7 @@
 mod attribute;
 mod expression;
 
-use self::attribute::Writer;
-pub(crate) use self::attribute::attributes;
+pub(crate) use self::attribute::{Writer, attributes};
 use self::expression::RuleEncoder;
 use crate::rule::{Base, Family, Hook, Name, Statement, Verdict};
 use crate::set::{Data, Key, KeyType, Set};
