@@ -12,13 +12,16 @@ use nix::sys::socket::{setsockopt, sockopt};
 use parking_lot::Mutex;
 
 use crate::Error;
-use crate::encode::Batch;
+use crate::encode::{Batch, is_awake, table_question};
 use crate::transaction::Transaction;
 
 #[async_trait]
 pub trait Nft: Send + Sync {
     /// Runs a transaction. An error means that nothing changed. Not retried here.
     async fn apply(&self, transaction: &Transaction) -> Result<(), Error>;
+
+    /// Whether a table is there and its hooks are on.
+    async fn is_active(&self, table: &str) -> Result<bool, Error>;
 }
 
 /// The kernel of the network namespace in which it was opened.
@@ -57,8 +60,22 @@ impl Kernel {
     }
 }
 
+/// One question, answered at once: nothing is listed.
+fn ask_for_table(socket: &Socket, table: &str) -> Result<bool, Error> {
+    drain(socket);
+    socket.send(&table_question(table), 0).map_err(Error::Send)?;
+    let (answer, _) = socket.recv_from_full().map_err(Error::Answer)?;
+    Ok(split_message(&answer).is_some_and(|(message, _)| is_awake(message)))
+}
+
 #[async_trait]
 impl Nft for Kernel {
+    async fn is_active(&self, table: &str) -> Result<bool, Error> {
+        let (socket, table) = (Arc::clone(&self.socket), table.to_owned());
+        let asked = tokio::task::spawn_blocking(move || ask_for_table(&socket.lock(), &table));
+        asked.await.map_err(|_| Error::Ended)?
+    }
+
     async fn apply(&self, transaction: &Transaction) -> Result<(), Error> {
         if transaction.is_empty() {
             return Ok(());

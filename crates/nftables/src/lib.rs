@@ -25,7 +25,7 @@ mod transaction;
 
 pub use self::conntrack::{Conntrack, EndFlow, Flow, Flows};
 pub use self::kernel::{Kernel, Nft};
-pub use self::live::{LiveTable, RETRY_FIRST, RETRY_LAST};
+pub use self::live::{LiveTable, RETRY_FIRST, RETRY_LAST, removal, table_in_use};
 pub use self::rule::{Base, Chain, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict, short_name};
 pub use self::ruleset::{Element, OwnedRules, Ruleset};
 pub use self::set::{Data, Key, KeyType, Set};

@@ -213,7 +213,8 @@ impl Transaction {
             lines.push(format!("delete table inet {table}"));
         }
         if self.makes_table {
-            lines.push(format!("add table inet {table}"));
+            let flags = if self.dormant { " { flags dormant; }" } else { "" };
+            lines.push(format!("add table inet {table}{flags}"));
         }
         for set in &self.new_sets {
             let text = set.to_string();
@@ -239,6 +240,12 @@ impl Transaction {
         each("add element", &mut added.map(|(set, key, verdict)| format!("{set} {}", element(key, verdict.as_ref()))));
         each("delete chain", &mut names(&self.deleted_chains));
         each("delete set", &mut names(&self.deleted_sets));
+        if let Some(table) = &self.superseded {
+            lines.extend(["add", "delete"].map(|command| format!("{command} table inet {table}")));
+        }
+        if self.wakes_table {
+            lines.push(format!("add table inet {table}"));
+        }
         lines.iter().map(|line| format!("{line}\n")).collect()
     }
 }

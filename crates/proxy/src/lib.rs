@@ -31,7 +31,7 @@ use std::net::IpAddr;
 
 use ferry_api::rules::cidr::Cidr;
 use ferry_client::Informers;
-use ferry_nftables::{Conntrack, Error, Kernel, Nft, Transaction, check_table};
+use ferry_nftables::{Conntrack, Error, Kernel, Nft, Transaction, check_table, removal, table_in_use};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -99,13 +99,15 @@ pub fn run(
 /// chain, [`cleanup`] removes it with the table.
 pub async fn guard_loopback(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    Kernel::open()?.apply(&frame::render_loopback_guard(&config.table)).await
+    let kernel = Kernel::open()?;
+    let table = table_in_use(&kernel, &config.table).await?;
+    kernel.apply(&frame::render_loopback_guard(&table)).await
 }
 
 /// Removes the table with all that is in it, if it is there.
 pub async fn cleanup(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    Kernel::open()?.apply(&Transaction::removal(config.table.as_str())).await
+    Kernel::open()?.apply(&removal(&config.table)).await
 }
 
 /// Replaces the table with its frame: what is there without any Service.

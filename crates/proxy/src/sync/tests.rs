@@ -32,6 +32,10 @@ impl Nft for Recorder {
         }
         Ok(())
     }
+
+    async fn is_active(&self, _: &str) -> Result<bool, Error> {
+        Ok(false)
+    }
 }
 
 /// A kernel without flows.
