@@ -52,6 +52,35 @@ pub(crate) struct Cache {
 /// The answer to questions that wait for it together.
 type Flight = Arc<OnceCell<Option<Message>>>;
 
+/// One who waits for an answer, and may be dropped before it comes.
+struct Waiting<'a> {
+    cache: &'a Cache,
+    question: &'a Question,
+    flight: Flight,
+}
+
+impl Waiting<'_> {
+    /// Ends the flight, which has its answer; returns whether nobody has before.
+    fn land(&self) -> bool {
+        let mut under_way = self.cache.under_way.lock();
+        let is_this = under_way.get(self.question).is_some_and(|known| Arc::ptr_eq(known, &self.flight));
+        is_this && under_way.remove(self.question).is_some()
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut under_way = self.cache.under_way.lock();
+        // The map's and our own: nobody else waits.
+        let is_last = under_way
+            .get(self.question)
+            .is_some_and(|known| Arc::ptr_eq(known, &self.flight) && Arc::strong_count(known) == 2);
+        if is_last {
+            under_way.remove(self.question);
+        }
+    }
+}
+
 /// Two generations, of which the older goes when the younger is full: what has been asked for
 /// lately stays, and nothing is searched.
 #[derive(Default)]
@@ -91,20 +120,18 @@ impl Cache {
     pub(crate) async fn answer(
         &self,
         question: Question,
-        ask: impl AsyncFnOnce() -> Option<Message>,
+        ask: impl Future<Output = Option<Message>>,
     ) -> Option<Message> {
         if let Some(known) = self.get(&question, Instant::now()) {
             return Some(known);
         }
         let flight = self.under_way.lock().entry(question.clone()).or_default().clone();
-        let answer = flight.get_or_init(ask).await.clone();
-        let mut under_way = self.under_way.lock();
-        if under_way.get(&question).is_some_and(|known| Arc::ptr_eq(known, &flight)) {
-            under_way.remove(&question);
-            drop(under_way);
-            if let Some(answer) = &answer {
-                self.put(question, answer, Instant::now());
-            }
+        let waiting = Waiting { cache: self, question: &question, flight };
+        let answer = waiting.flight.get_or_init(|| ask).await.clone();
+        if waiting.land()
+            && let Some(answer) = &answer
+        {
+            self.put(question.clone(), answer, Instant::now());
         }
         answer
     }
@@ -224,7 +251,7 @@ mod tests {
         let cache = Cache::default();
         let asked = AtomicUsize::new(0);
         let ask = || {
-            cache.answer(question("a.example.com."), async || {
+            cache.answer(question("a.example.com."), async {
                 asked.fetch_add(1, Ordering::Relaxed);
                 tokio::task::yield_now().await;
                 Some(found("a.example.com.", 20))
@@ -233,6 +260,14 @@ mod tests {
         let answers = futures_util::future::join_all((0..50).map(|_| ask())).await;
         assert!(answers.iter().all(Option::is_some));
         assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert!(cache.under_way.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_question_that_nobody_waits_for_any_more_is_forgotten() {
+        let cache = Cache::default();
+        let asking = cache.answer(question("a.example.com."), std::future::pending());
+        assert_eq!(futures_util::FutureExt::now_or_never(asking), None);
         assert!(cache.under_way.lock().is_empty());
     }
 }

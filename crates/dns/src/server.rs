@@ -201,7 +201,7 @@ impl Handler {
         let message = Message::from_vec(question).ok()?;
         let name = message.queries.first()?.name().clone();
         let alike = Question::of(&message)?;
-        self.cache.answer(alike, async || self.forwarder.ask(client, &name, question).await).await
+        self.cache.answer(alike, self.forwarder.ask(client, &name, question)).await
     }
 
     async fn forward(&self, client: IpAddr, question: &[u8]) -> Reply {
