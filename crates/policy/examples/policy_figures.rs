@@ -1,7 +1,7 @@
 //! How long one change among many policies and pods takes until it is in the kernel, in a
 //! network namespace of its own. Needs root.
 //!
-//! `cargo run --release -p ferry-policy --example figures [policies pods]`; without arguments,
+//! `cargo run --release -p ferry-policy --example policy_figures [policies pods]`; without arguments,
 //! 1,000 of each.
 
 use std::time::{Duration, Instant};

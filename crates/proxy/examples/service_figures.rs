@@ -1,7 +1,7 @@
 //! How long a table of services takes to load and to change, beside `nft -f` of the same; in a
 //! network namespace of its own. Needs root and `nft`.
 //!
-//! `cargo run --release -p ferry-proxy --example figures [services endpoints]…`; without
+//! `cargo run --release -p ferry-proxy --example service_figures [services endpoints]…`; without
 //! arguments, 5,000 services of 50 endpoints and 44,000 of 2.
 
 use std::io::Write;
