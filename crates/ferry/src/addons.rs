@@ -1,7 +1,7 @@
 //! What every cluster has from the start besides the API's own objects: the name
 //! service's Service with a slice for each node that answers, what a machine that joins must
 //! know, the right of nodes to renew their client certificates, that of the service proxy to
-//! read what policies need, and a default StorageClass.
+//! read what policies need and of DNS to read its ConfigMap, and a default StorageClass.
 
 use crate::cluster::Cluster;
 use crate::join::settings::ClusterSettings;
@@ -127,7 +127,7 @@ fn storage_class() -> StorageClass {
 
 type Document = (&'static str, &'static str, Value);
 
-fn documents(cluster: &Cluster, settings: &ClusterSettings) -> Result<[Document; 5]> {
+fn documents(cluster: &Cluster, settings: &ClusterSettings) -> Result<[Document; 7]> {
     let labels =
         json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
     let service = json!({
@@ -149,7 +149,33 @@ fn documents(cluster: &Cluster, settings: &ClusterSettings) -> Result<[Document;
         ("rbac.authorization.k8s.io", "clusterrolebindings", node_certificates()),
         ("rbac.authorization.k8s.io", "clusterroles", network_policy_role()),
         ("rbac.authorization.k8s.io", "clusterrolebindings", network_policy_binding()),
+        ("rbac.authorization.k8s.io", "clusterroles", dns_config_role()),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", dns_config_binding()),
     ])
+}
+
+const DNS_CONFIG_ROLE: &str = "ferry:dns-config";
+
+/// Reading the one ConfigMap that names stub domains and resolvers.
+fn dns_config_role() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": DNS_CONFIG_ROLE},
+        "rules": [{
+            "apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["kube-dns"], "verbs": ["get", "list", "watch"],
+        }],
+    })
+}
+
+fn dns_config_binding() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": DNS_CONFIG_ROLE},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": DNS_CONFIG_ROLE},
+        "subjects": [{"kind": "ServiceAccount", "name": "coredns", "namespace": "kube-system"}],
+    })
 }
 
 const NETWORK_POLICY_ROLE: &str = "ferry:network-policies";
