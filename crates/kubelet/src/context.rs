@@ -10,12 +10,14 @@ use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::csi::Drivers;
 use crate::image::Images;
+use crate::probe::metrics::ProbeMetrics;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
-use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
+use ferry_api::view::core::v1::{ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use jiff::Timestamp;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -31,11 +33,15 @@ pub struct Context {
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
+    pub claims: ConfigCache<PersistentVolumeClaim>,
     pub images: Arc<Images>,
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
     pub served_logs: ServedLogs,
     pub stats: Stats,
+    pub probe_metrics: Arc<ProbeMetrics>,
+    /// When this kubelet began.
+    pub started: Timestamp,
     pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
@@ -56,10 +62,12 @@ impl Context {
         let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
+        let node = informers.with(select(format!("metadata.name={}", config.node_name)));
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
-            node: informers.with(select(format!("metadata.name={}", config.node_name))),
+            node: node.clone(),
+            claims: ConfigCache::new(client.clone(), wakers.clone()),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
             volumes: Volumes::new(
@@ -69,6 +77,7 @@ impl Context {
                     runtime: runtime.clone(),
                     csi: csi.clone(),
                     csi_objects: informers.of(),
+                    node,
                     client: client.clone(),
                     recorder: recorder.clone(),
                     node_name: config.node_name.clone(),
@@ -78,6 +87,8 @@ impl Context {
             images,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
+            probe_metrics: Arc::default(),
+            started: Timestamp::now(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),

@@ -38,7 +38,7 @@ pub mod server;
 mod stats;
 pub mod status;
 mod sync;
-mod unix_grpc;
+pub mod unix_grpc;
 mod unsupported;
 pub mod volume;
 pub mod wakers;
@@ -118,6 +118,8 @@ pub struct Config {
     /// Labels and taints beside the usual ones.
     pub labels: BTreeMap<String, String>,
     pub register_taints: Vec<Taint>,
+    /// Whether /logs/ answers queries of services (`enableSystemLogQuery`).
+    pub system_log_query: bool,
     /// Shown as the node's kubelet version.
     pub version: String,
 }
@@ -150,6 +152,7 @@ impl Config {
             kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
+            system_log_query: false,
             version: "v1.36.4".into(),
         }
     }
@@ -199,6 +202,16 @@ pub async fn run_with_runtime(
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs, register_drivers)?;
+    let watch_attachments = csi::watch_attachments(context.clone(), shutdown.clone());
+    tokio::try_join!(
+        watch_runtime,
+        keep_node,
+        run_pods,
+        serve,
+        keep_house,
+        rotate_logs,
+        register_drivers,
+        watch_attachments
+    )?;
     Ok(())
 }

@@ -355,7 +355,7 @@ impl<'a> PodSync<'a> {
         for name in names {
             let volume = volumes.set_up_with_container(&own, name).await.map_err(|failure| match failure {
                 VolumeFailure::Image(failure) => StartError::from(failure),
-                VolumeFailure::Mount(why) => StartError::new("CreateContainerError", why),
+                VolumeFailure::Mount(why) | VolumeFailure::Pending(why) => StartError::new("CreateContainerError", why),
             })?;
             mounted.volumes.insert(name.to_owned(), volume);
         }

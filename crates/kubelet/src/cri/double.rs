@@ -334,6 +334,10 @@ impl Runtime for RecordingRuntime {
         Ok(Vec::new())
     }
 
+    async fn checkpoint_container(&self, _: &str, _: &str, _: Duration) -> Result<()> {
+        Err(tonic::Status::unimplemented("unknown method CheckpointContainer").into())
+    }
+
     async fn reopen_container_log(&self, id: &str) -> Result<()> {
         self.state.lock().call("reopen_container_log", id)
     }

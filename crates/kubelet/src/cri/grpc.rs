@@ -178,6 +178,17 @@ impl Runtime for GrpcRuntime {
         Ok(self.runtime.clone().list_container_stats(request(message, REQUEST_TIMEOUT)).await?.into_inner().stats)
     }
 
+    async fn checkpoint_container(&self, id: &str, location: &str, timeout: Duration) -> Result<()> {
+        let message = v1::CheckpointContainerRequest {
+            container_id: id.into(),
+            location: location.into(),
+            timeout: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        };
+        let limit = if timeout.is_zero() { REQUEST_TIMEOUT } else { timeout };
+        self.runtime.clone().checkpoint_container(request(message, limit)).await?;
+        Ok(())
+    }
+
     async fn reopen_container_log(&self, id: &str) -> Result<()> {
         let message = v1::ReopenContainerLogRequest { container_id: id.into() };
         self.runtime.clone().reopen_container_log(request(message, REQUEST_TIMEOUT)).await?;

@@ -78,6 +78,7 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
+            () = keeper.context.csi.in_use_changed(), if failures == 0 => {}
         }
     }
 }

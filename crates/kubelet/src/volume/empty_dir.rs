@@ -2,7 +2,7 @@
 
 use super::ownership::{Access, give_to_group};
 use super::place::{make_directory, mount_tmpfs};
-use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use super::{Measure, MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -19,6 +19,10 @@ impl VolumePlugin for EmptyDir {
 
     fn takes(&self, volume: VolumeView<'_>, _: Option<PersistentVolumeView<'_>>) -> bool {
         volume.empty_dir().is_some()
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Files
     }
 
     async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {
