@@ -11,7 +11,7 @@ use crate::cri::Runtime;
 use crate::csi::Drivers;
 use crate::image::Images;
 use crate::probe::metrics::ProbeMetrics;
-use crate::server::ServedLogs;
+use crate::server::{LogWatch, ServedLogs};
 use crate::stats::Stats;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
@@ -38,6 +38,7 @@ pub struct Context {
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
     pub served_logs: ServedLogs,
+    pub log_watch: LogWatch,
     pub stats: Stats,
     pub probe_metrics: Arc<ProbeMetrics>,
     /// When this kubelet began.
@@ -86,6 +87,7 @@ impl Context {
             csi,
             images,
             served_logs: ServedLogs::default(),
+            log_watch: LogWatch::default(),
             stats: Stats::default(),
             probe_metrics: Arc::default(),
             started: Timestamp::now(),

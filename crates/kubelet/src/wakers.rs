@@ -4,7 +4,7 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::Notify;
 
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub struct Wakers {
 struct Inner {
     workers: HashMap<String, Arc<Notify>>,
     owners: HashMap<String, String>,
+    /// Those who wait for the end of a container, by its id.
+    listeners: HashMap<String, Vec<Weak<Notify>>>,
 }
 
 impl Wakers {
@@ -50,9 +52,26 @@ impl Wakers {
         }
     }
 
+    /// Notified whenever something happens to the container, for as long as it is held.
+    pub fn listen(&self, id: &str) -> Arc<Notify> {
+        let notify = Arc::<Notify>::default();
+        let mut inner = self.inner.lock();
+        inner.listeners.retain(|_, all| {
+            all.retain(|listener| listener.strong_count() > 0);
+            !all.is_empty()
+        });
+        inner.listeners.entry(id.to_owned()).or_default().push(Arc::downgrade(&notify));
+        notify
+    }
+
     /// Wakes the pod that a container or sandbox belongs to.
     pub fn wake_owner(&self, id: &str) {
-        let owner = self.inner.lock().owners.get(id).cloned();
+        let owner = {
+            let inner = self.inner.lock();
+            let listeners = inner.listeners.get(id).into_iter().flatten();
+            listeners.filter_map(Weak::upgrade).for_each(|listener| listener.notify_one());
+            inner.owners.get(id).cloned()
+        };
         if let Some(uid) = owner {
             self.wake(&uid);
         }

@@ -24,10 +24,6 @@ fn is_limited_disk(empty_dir: &Value) -> bool {
     on_disk && empty_dir.get("sizeLimit").is_some_and(is_set)
 }
 
-fn is_huge_pages(medium: &Value) -> bool {
-    medium.as_str().is_some_and(|medium| medium.starts_with("HugePages"))
-}
-
 fn limits_storage(limits: &Value) -> bool {
     limits.get("ephemeral-storage").is_some_and(is_set)
 }
@@ -57,7 +53,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
     ),
     field("resourceClaims", is_set, Rejected, "this node prepares no devices"),
     field("volumes[*].emptyDir", is_limited_disk, Ignored, "sizeLimit is not enforced on disk"),
-    field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
     field("volumes[*].projected.sources[*].podCertificate", is_set, Waits, "this node projects no certificates"),
     volume("volumes[*].gcePersistentDisk"),
@@ -90,7 +85,6 @@ pub const CONTAINER_FIELDS: &[UnsupportedField] = &[
         Rejected,
         "this node's runtime mounts only the volume itself read-only",
     ),
-    field("env[*].valueFrom.fileKeyRef", is_set, Waits, "this node reads no variables from files"),
     field(
         "restartPolicyRules[*].action",
         |value| value == "RestartAllContainers",

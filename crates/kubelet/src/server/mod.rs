@@ -8,6 +8,7 @@ mod checkpoint;
 mod configz;
 mod copy;
 mod dialect;
+mod log_watch;
 mod logs;
 mod missed_output;
 mod pods;
@@ -20,6 +21,7 @@ mod volume_stats;
 mod websocket;
 mod zpages;
 
+pub use log_watch::LogWatch;
 pub use missed_output::ServedLogs;
 
 use crate::context::Context;

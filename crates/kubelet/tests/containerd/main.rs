@@ -2,6 +2,7 @@
 
 mod csi;
 mod image_volume;
+mod masks;
 mod resize;
 #[path = "../support/mod.rs"]
 mod support;
