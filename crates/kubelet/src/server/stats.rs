@@ -66,7 +66,7 @@ async fn sample(context: &Context) -> Result<Arc<UsageSample>, RuntimeError> {
 
 async fn read_filesystems(context: &Context) -> Filesystems {
     let images = context.runtime.image_fs_info().await.unwrap_or_default();
-    let images = images.first().and_then(|usage| {
+    let images = images.image_filesystems.first().and_then(|usage| {
         let amount = |value: &Option<v1::UInt64Value>| value.as_ref().map(|value| value.value);
         let room = FilesystemRoom::of(Path::new(&usage.fs_id.as_ref()?.mountpoint))?;
         Some((room, amount(&usage.used_bytes).unwrap_or(0), amount(&usage.inodes_used)))
@@ -97,5 +97,6 @@ pub(super) async fn metrics(context: &Context) -> Response<Body> {
         let _ = writeln!(out, "kubelet_running_containers{{container_state=\"{state}\"}} {count}");
     }
     volume_stats::render_metrics(&volume_stats::read(context).await, &mut out);
+    context.eviction_metrics.render(&mut out);
     prometheus(out)
 }

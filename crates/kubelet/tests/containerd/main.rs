@@ -2,7 +2,10 @@
 
 mod csi;
 mod image_volume;
+mod log_rotation;
 mod masks;
+mod node_shutdown;
+mod pressure;
 mod resize;
 #[path = "../support/mod.rs"]
 mod support;
