@@ -210,6 +210,6 @@ pub fn text(output: &Output) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the pause between two looks at a condition")]
-fn pause() {
+pub fn pause() {
     std::thread::sleep(Duration::from_millis(50));
 }
