@@ -17,6 +17,7 @@ mod debugging;
 mod demo;
 mod images;
 mod kubeconfig;
+mod kubelet_flags;
 mod log;
 mod logs;
 mod namespaces;

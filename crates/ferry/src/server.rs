@@ -326,6 +326,7 @@ fn keep_kubelet(
         client_ca_pem: pki.ca.certificate_pem().to_owned(),
         allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
     });
+    cluster.kubelet.configure(&mut config, cluster.max_pods, cluster.pod_addresses())?;
     let user = UserInfo::authenticated(&format!("system:node:{}", cluster.node_name), &["system:nodes"]);
     let client = client(api, user, "kubelet");
     let (ready, is_ready) = watch::channel(false);

@@ -4,19 +4,16 @@
 //!
 //! `csi_driver <name> <registration socket> <csi socket> <directory of volumes> <file of calls>`
 
-use bytes::{BufMut, Bytes, BytesMut};
 use ferry_kubelet::csi::proto::{self, Empty};
-use http_body_util::{BodyExt, StreamBody};
-use hyper::body::{Frame, Incoming};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use ferry_kubelet::unix_grpc::serve::{Reply, serve};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use prost::Message;
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::net::UnixListener;
+use tonic::Status;
 
 struct TestDriver {
     name: String,
@@ -43,45 +40,12 @@ async fn main() {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).expect("the socket is free");
         let driver = driver.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let driver = driver.clone();
-                let service = hyper::service::service_fn(move |request| answer(driver.clone(), request));
-                let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-                tokio::spawn(server.serve_connection(TokioIo::new(stream), service));
-            }
-        });
+        tokio::spawn(serve(listener, move |path, message| {
+            let answer = driver.call(&path, &message).map(Reply::One).map_err(Status::internal);
+            std::future::ready(answer)
+        }));
     }
     std::future::pending::<()>().await;
-}
-
-type Frames = StreamBody<futures_util::stream::Iter<std::vec::IntoIter<Result<Frame<Bytes>, Infallible>>>>;
-
-/// One unary gRPC call: a message with five bytes before it, and a status in the trailers.
-async fn answer(
-    driver: Arc<TestDriver>,
-    request: http::Request<Incoming>,
-) -> Result<http::Response<Frames>, Infallible> {
-    let path = request.uri().path().to_owned();
-    let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let message = body.get(5..).unwrap_or_default();
-    let (status, text, reply) = match driver.call(&path, message) {
-        Ok(reply) => ("0", String::new(), reply),
-        Err(why) => ("13", why, Vec::new()),
-    };
-    let mut frame = BytesMut::new();
-    frame.put_u8(0);
-    frame.put_u32(reply.len() as u32);
-    frame.put_slice(&reply);
-    let mut trailers = http::HeaderMap::new();
-    trailers.insert("grpc-status", http::HeaderValue::from_static(status));
-    if let Ok(text) = http::HeaderValue::from_str(&text) {
-        trailers.insert("grpc-message", text);
-    }
-    let frames = vec![Ok(Frame::data(frame.freeze())), Ok(Frame::trailers(trailers))];
-    let body = StreamBody::new(futures_util::stream::iter(frames));
-    let response = http::Response::builder().header("content-type", "application/grpc").body(body);
-    Ok(response.expect("a response of constants"))
 }
 
 fn read<M: Message + Default>(message: &[u8]) -> Result<M, String> {

@@ -9,16 +9,19 @@ use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::csi::Drivers;
+use crate::devices::DeviceManager;
 use crate::image::Images;
 use crate::server::ServedLogs;
+use crate::static_pods::StaticPods;
 use crate::stats::Stats;
+use crate::sysctl;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
-use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
 use parking_lot::RwLock;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 pub struct Context {
     pub config: Config,
@@ -27,16 +30,24 @@ pub struct Context {
     pub wakers: Arc<Wakers>,
     pub recorder: Recorder,
     pub services: Informer<Service>,
+    /// The pods of this node as the API has them; [`Context::pod`] finds those that run.
     pub pods: Informer<Pod>,
+    pub static_pods: Arc<StaticPods>,
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
     pub images: Arc<Images>,
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
+    pub devices: Arc<DeviceManager>,
+    /// Something of the node's status has changed that is not to wait for the next heartbeat.
+    pub node_changed: Arc<Notify>,
     pub served_logs: ServedLogs,
     pub stats: Stats,
     pub allocations: Arc<Allocations>,
+    pub sysctls: sysctl::Allowlist,
+    /// The CPU that the class Burstable was last given, in thousandths.
+    pub burstable_cpu: tokio::sync::Mutex<Option<i64>>,
     pub machine: RwLock<Machine>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
@@ -56,9 +67,11 @@ impl Context {
         let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
+        let node_changed = Arc::<Notify>::default();
         Ok(Self {
             services: informers.of(),
             pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
+            static_pods: Arc::default(),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
@@ -76,9 +89,14 @@ impl Context {
             ),
             csi,
             images,
+            devices: Arc::new(DeviceManager::new(config.device_plugin_dir(), node_changed.clone())),
+            node_changed,
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
+            sysctls: sysctl::Allowlist::new(&config.configuration.allowed_unsafe_sysctls)
+                .map_err(std::io::Error::other)?,
+            burstable_cpu: Default::default(),
             machine: RwLock::new(machine),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             config,
@@ -87,6 +105,11 @@ impl Context {
             wakers,
             recorder,
         })
+    }
+
+    /// The pod of this node under that name: behind a mirror stands its static pod.
+    pub fn pod(&self, namespace: &str, name: &str) -> Option<SharedObject<Pod>> {
+        self.static_pods.get(namespace, name).or_else(|| self.pods.get(namespace, name))
     }
 
     pub fn container_files(&self) -> ContainerFiles {

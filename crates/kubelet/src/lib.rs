@@ -13,11 +13,14 @@ pub mod backoff;
 pub mod cgroup;
 pub mod cni;
 mod config_cache;
+mod configuration;
 pub mod container;
 pub mod container_files;
 mod context;
 pub mod cri;
 pub mod csi;
+pub mod devices;
+mod directory_watch;
 #[cfg(test)]
 mod every_field;
 mod housekeeping;
@@ -35,10 +38,12 @@ mod pod_worker;
 pub mod probe;
 mod runtime_watch;
 pub mod server;
+pub mod static_pods;
 mod stats;
 pub mod status;
 mod sync;
-mod unix_grpc;
+mod sysctl;
+pub mod unix_grpc;
 mod unsupported;
 pub mod volume;
 pub mod wakers;
@@ -51,6 +56,7 @@ use cri::Runtime;
 use cri::grpc::GrpcRuntime;
 use ferry_api::view::core::v1::Taint;
 use ferry_client::{Client, Informers};
+use ferry_kubelet_config::KubeletConfiguration;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -75,6 +81,9 @@ pub enum Error {
     },
     #[error("cannot serve on {address}: {why}")]
     Server { address: SocketAddr, why: String },
+    /// The machine is not as the configuration demands.
+    #[error("{0}")]
+    Machine(String),
 }
 
 /// The HTTPS server the API server calls for logs, exec and port-forward.
@@ -120,12 +129,20 @@ pub struct Config {
     pub register_taints: Vec<Taint>,
     /// Shown as the node's kubelet version.
     pub version: String,
+    /// The file's settings, with the defaults of all that it leaves out.
+    pub configuration: Arc<KubeletConfiguration>,
+    /// The directory of device plugins and the kubelet's socket for them, where it is another than
+    /// `device-plugins` below the root; upstream's, which plugins look for, is
+    /// /var/lib/kubelet/device-plugins.
+    pub device_plugins: Option<PathBuf>,
+    /// Defaults and rules of static pods; without them there are none.
+    pub pod_rules: Option<Arc<dyn static_pods::manifest::PodRules>>,
 }
 
 impl Config {
     /// Everything at upstream's defaults, under `root` where it is a path.
     pub fn new(node_name: &str, node_ip: &str, root: &std::path::Path, runtime_endpoint: &str) -> Self {
-        Self {
+        let mut config = Self {
             node_name: node_name.into(),
             node_ips: vec![node_ip.into()],
             root_dir: root.join("kubelet"),
@@ -151,7 +168,12 @@ impl Config {
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
             version: "v1.36.4".into(),
-        }
+            configuration: Arc::default(),
+            device_plugins: None,
+            pod_rules: None,
+        };
+        config.configuration = Arc::new(KubeletConfiguration::without_file(&config.surroundings()));
+        config
     }
 }
 
@@ -177,6 +199,8 @@ pub async fn run_with_runtime(
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
     let mut config = config;
+    let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    configuration::judge_swap(&config.configuration, &swaps).map_err(Error::Machine)?;
     for path in [&mut config.root_dir, &mut config.log_dir] {
         // The mount table and the runtime know resolved paths only; one that leads through a
         // link, or starts at the working directory, would match nothing there.
@@ -199,6 +223,20 @@ pub async fn run_with_runtime(
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs, register_drivers)?;
+    let register_plugins = devices::registration::run(context.clone(), shutdown.clone());
+    let read_manifests = static_pods::run(context.clone(), shutdown.clone());
+    let keep_mirrors = static_pods::mirror::run(context.clone(), shutdown.clone());
+    tokio::try_join!(
+        watch_runtime,
+        keep_node,
+        run_pods,
+        serve,
+        keep_house,
+        rotate_logs,
+        register_drivers,
+        register_plugins,
+        read_manifests,
+        keep_mirrors
+    )?;
     Ok(())
 }

@@ -7,6 +7,7 @@
 
 mod allocate;
 mod ending;
+mod mirrored;
 
 use crate::admit::Rejection;
 use crate::backoff::BackOff;
@@ -16,6 +17,7 @@ use crate::observed::{Observer, PodRuntime, State};
 use crate::plan::{Plan, is_resize_in_progress, plan_pod};
 use crate::pod;
 use crate::probe::{Probes, Target};
+use crate::static_pods::mirror::{static_uid, with_status};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::volume::claim::{self, Claims, PodStage};
@@ -89,6 +91,8 @@ pub struct PodWorker {
     /// The pod whose status is the last one that the API is known to have; newer than `pod`
     /// after a write that has not come back yet.
     known: SharedObject<Pod>,
+    /// The mirror of a static pod, as it was last written.
+    mirror: Option<SharedObject<Pod>>,
     /// A verdict on the whole pod that outweighs its containers: rejected, deadline passed.
     verdict: Option<Rejection>,
 }
@@ -98,9 +102,16 @@ impl PodWorker {
         let first = desired.borrow().clone();
         let uid = first.pod.uid().to_string();
         let wake = context.wakers.register(&uid);
+        let longest_backoff = context.config.configuration.crash_loop_back_off.max_container_restart_period;
+        let longest_backoff = longest_backoff.map(|period| period.duration());
         let probes = Probes::new(context.runtime.clone(), context.wakers.clone(), context.recorder.clone());
+        // Of an earlier kubelet's static pod the mirror has the status.
+        let mirror = context.pods.get(first.pod.namespace(), first.pod.name());
+        let mirror = mirror.filter(|mirror| static_uid(mirror.view()) == Some(first.pod.uid()));
+        let known = mirror.as_ref().map_or(first.pod.clone(), |mirror| with_status(&first.pod, mirror));
         Self {
-            known: first.pod.clone(),
+            known,
+            mirror,
             wanted: first.pod.clone(),
             pod: first.pod,
             gone: first.gone,
@@ -112,7 +123,7 @@ impl PodWorker {
             stage: Stage::Active,
             admitted: false,
             missing_volumes: None,
-            backoff: BackOff::default(),
+            backoff: BackOff::of_restarts(longest_backoff),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
             mount_retry: BackOff::new(FIRST_MOUNT_RETRY, LAST_MOUNT_RETRY),
             failures: HashMap::new(),
@@ -171,7 +182,8 @@ impl PodWorker {
     fn learn(&mut self) {
         let desired = self.desired.borrow_and_update().clone();
         // An echo of an older write must not undo what is known of a newer one.
-        if revision(&desired.pod) >= revision(&self.known) {
+        // The status of a static pod is known here alone.
+        if revision(&desired.pod) >= revision(&self.known) && !pod::is_static(desired.pod.view()) {
             self.known = desired.pod.clone();
         }
         self.pod = self.context.allocations.allocated(&desired.pod);
@@ -451,7 +463,8 @@ impl PodWorker {
 
     /// Computes the status and writes it if it differs; false when the API did not take it.
     async fn write_status(&mut self, observed: &PodRuntime, terminal: bool) -> bool {
-        if self.gone {
+        let is_static = pod::is_static(self.wanted.view());
+        if self.gone && !is_static {
             return true;
         }
         let mut status = status::compute_status(&status::Inputs {
@@ -465,6 +478,9 @@ impl PodWorker {
             terminal,
             now: Timestamp::now(),
         });
+        status::devices::set_resource_health(&mut status, |container| {
+            self.context.devices.health(&self.uid, container)
+        });
         if let Some(verdict) = &self.verdict {
             status.set_phase("Failed");
             status.set_reason(&verdict.reason);
@@ -472,6 +488,9 @@ impl PodWorker {
         }
         if terminal {
             ending::finish(&mut status);
+        }
+        if is_static {
+            return self.write_mirror(status).await;
         }
         let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());
         let Some(patch) = patch else { return true };

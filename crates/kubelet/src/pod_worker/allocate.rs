@@ -4,12 +4,19 @@
 use super::{PodWorker, revision};
 use crate::admit::Rejection;
 use crate::allocation::Arrival;
+use crate::cgroup;
 use crate::container::sandbox;
 use crate::observed::PodRuntime;
 use crate::unsupported;
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::Node;
 use ferry_client::SharedObject;
+
+/// Upstream: pkg/kubelet/cm/admission/errors.go.
+fn unexpected(why: &str) -> Rejection {
+    let message = format!("Allocate failed due to {why}, which is unexpected");
+    Rejection { reason: "UnexpectedAdmissionError".into(), message }
+}
 
 impl PodWorker {
     pub(super) async fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
@@ -20,14 +27,36 @@ impl PodWorker {
         if let Some(rejection) = judgement.rejection {
             return Err(rejection);
         }
+        self.context.sysctls.admit(self.pod.view())?;
         // A pod that already has something here was admitted by an earlier kubelet.
         let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
         let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
         let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
         let judged = tokio::task::spawn_blocking(move || allocations.admit(&pod, node.as_ref(), arrival)).await;
-        judged.unwrap_or_else(|error| {
-            Err(Rejection { reason: "UnexpectedAdmissionError".into(), message: error.to_string() })
-        })
+        judged.unwrap_or_else(|error| Err(unexpected(&error.to_string())))?;
+        // What runs has its devices, whatever has become of their plugins since.
+        if observed.running().next().is_none()
+            && let Err(why) = self.context.devices.admit(self.pod.view(), &|_| None).await
+        {
+            self.release().await;
+            return Err(unexpected(&why));
+        }
+        self.share_cpu().await;
+        Ok(())
+    }
+
+    /// The classes of pods share CPU by what their pods request now.
+    async fn share_cpu(&self) {
+        let mut known = self.context.burstable_cpu.lock().await;
+        let milli = self.context.allocations.burstable_milli_cpu();
+        if *known == Some(milli) {
+            return;
+        }
+        let root = self.context.machine().cgroup_root;
+        match tokio::task::spawn_blocking(move || cgroup::share_among_classes(&root, milli)).await {
+            Ok(Ok(())) => *known = Some(milli),
+            failed => tracing::debug!(?failed, "cannot share CPU among the classes of pods"),
+        }
     }
 
     fn node(&self) -> Option<SharedObject<Node>> {
@@ -53,9 +82,11 @@ impl PodWorker {
 
     /// Frees what the pod has of the node, for new pods and for resizes that wait.
     pub(super) async fn release(&self) {
+        self.context.devices.release(&self.uid).await;
         if self.context.allocations.remove(&self.uid) {
             self.retry_resizes().await;
         }
+        self.share_cpu().await;
     }
 
     /// The amounts that containers have been resized to since they were made, and what the kernel

@@ -2,6 +2,8 @@
 
 use super::{Body, logs, stats, streaming, text};
 use crate::context::Context;
+use crate::pod;
+use crate::static_pods::mirror::{static_uid, with_status};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use std::collections::HashMap;
@@ -45,6 +47,7 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
     let is_get = request.method() == Method::GET;
     match parts.as_slice() {
         ["healthz"] | ["healthz", "ping" | "syncloop"] => text(StatusCode::OK, "ok"),
+        ["configz"] if is_get => json(configz(&context)),
         ["pods"] if is_get => json(pod_list(&context)),
         ["metrics"] if is_get => stats::metrics(&context).await,
         ["metrics", "resource"] if is_get => stats::resource_metrics(&context).await,
@@ -58,7 +61,7 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
                 ("exec" | "attach", [uid, container]) => (Some(*uid), Some(*container)),
                 _ => return not_found(),
             };
-            let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
+            let found = context.pod(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
             let Some(pod) = found else {
                 return text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist"));
             };
@@ -84,9 +87,20 @@ fn not_found() -> Response<Body> {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
+/// The configuration with every default, as upstream's configz has it.
+fn configz(context: &Context) -> String {
+    serde_json::json!({ "kubeletconfig": context.config.configuration.effective }).to_string()
+}
+
 /// The pods as the API server sent them; nothing of them is read for this.
 fn pod_list(context: &Context) -> String {
-    let pods = context.pods.list(None);
+    let mut pods = context.pods.list(None);
+    // A static pod stands for itself, with the status of its mirror.
+    let mirrors: Vec<_> = pods.extract_if(.., |pod| pod::is_mirror(pod.view())).collect();
+    pods.extend(context.static_pods.list().into_iter().map(|pod| {
+        let mirror = mirrors.iter().find(|mirror| static_uid(mirror.view()) == Some(pod.uid()));
+        mirror.map_or(pod.clone(), |mirror| with_status(&pod, mirror))
+    }));
     let items: Vec<_> = pods.iter().map(|pod| pod.document().root().to_json()).collect();
     format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}}"#, items.join(","))
 }

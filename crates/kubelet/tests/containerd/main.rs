@@ -1,8 +1,10 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
 mod csi;
+mod device_plugin;
 mod image_volume;
 mod resize;
+mod static_pods;
 #[path = "../support/mod.rs"]
 mod support;
 

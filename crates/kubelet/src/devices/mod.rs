@@ -1,0 +1,272 @@
+//! Devices of device plugins on this node (upstream: pkg/kubelet/cm/devicemanager). Who has which is
+//! decided in `ferry_devices::plugin`; here the plugins are asked, the assignments kept in a file, and
+//! containers given what a plugin answered.
+//!
+//! **Invariant:** an assignment is on the disk before a container gets the device.
+
+pub mod options;
+mod plugin;
+pub mod proto;
+pub mod registration;
+
+use crate::volume::beneath::Dir;
+use ferry_api::view::core::v1::{ContainerView, PodView};
+use ferry_devices::CpuSet;
+use ferry_devices::plugin::{Choice, Device, DeviceHealth, PluginDevices, ResourceCount};
+use options::DeviceOptions;
+use parking_lot::Mutex;
+use plugin::Plugin;
+use prost::Message;
+use proto::ContainerAllocateResponse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Notify;
+
+/// Upstream's name of the file.
+const CHECKPOINT: &str = "kubelet_internal_checkpoint";
+
+/// The NUMA nodes that a container's devices shall come from.
+pub type Affinity<'a> = &'a (dyn Fn(&str) -> Option<CpuSet> + Sync);
+
+pub struct DeviceManager {
+    directory: PathBuf,
+    inner: Mutex<PluginDevices>,
+    plugins: Mutex<HashMap<String, Plugin>>,
+    /// One writes the file at a time, so that the newest assignments are written last.
+    writer: tokio::sync::Mutex<()>,
+    /// Counts of the node's status have changed.
+    node_changed: Arc<Notify>,
+}
+
+impl DeviceManager {
+    /// Takes over the assignments of an earlier kubelet. Blocking.
+    pub fn new(directory: PathBuf, node_changed: Arc<Notify>) -> Self {
+        let inner = match load(&directory) {
+            Ok(Some(text)) => PluginDevices::from_checkpoint(&text, Instant::now()).unwrap_or_else(|error| {
+                tracing::error!(%error, "Continue after failing to read checkpoint file. Device allocation info may NOT be up-to-date");
+                PluginDevices::default()
+            }),
+            Ok(None) => PluginDevices::default(),
+            Err(error) => {
+                tracing::error!(%error, "Continue after failing to read checkpoint file. Device allocation info may NOT be up-to-date");
+                PluginDevices::default()
+            }
+        };
+        Self {
+            directory,
+            inner: Mutex::new(inner),
+            plugins: Mutex::default(),
+            writer: Default::default(),
+            node_changed,
+        }
+    }
+
+    fn connect(&self, resource: &str, plugin: Plugin) {
+        self.inner.lock().connect(resource);
+        self.plugins.lock().insert(resource.to_owned(), plugin);
+    }
+
+    fn disconnect(&self, resource: &str) {
+        self.inner.lock().disconnect(resource, Instant::now());
+        self.node_changed.notify_one();
+    }
+
+    /// Takes over a plugin's list and returns the pods whose devices have changed.
+    async fn update(&self, resource: &str, devices: BTreeMap<String, Device>) -> BTreeSet<String> {
+        let changed = self.inner.lock().update(resource, devices);
+        self.node_changed.notify_one();
+        if let Err(error) = self.store().await {
+            tracing::error!(%error, "cannot store the assignments of devices");
+        }
+        changed
+    }
+
+    /// The extended resources of this node for its status.
+    pub fn counts(&self) -> BTreeMap<String, ResourceCount> {
+        self.inner.lock().counts(Instant::now())
+    }
+
+    /// The health of a container's devices for its status.
+    pub fn health(&self, uid: &str, container: &str) -> BTreeMap<String, Vec<DeviceHealth>> {
+        self.inner.lock().health(uid, container)
+    }
+
+    /// Gives every container of the pod its devices, those of init containers that end to the ones
+    /// after them. The error is the sentence behind upstream's `Allocate failed due to`.
+    pub async fn admit(&self, pod: PodView<'_>, affinity: Affinity<'_>) -> Result<(), String> {
+        let uid = pod.metadata().uid();
+        let mut reusable: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut is_stored = true;
+        let init = pod.spec().init_containers().iter().map(|container| (container, !crate::pod::is_sidecar(container)));
+        for (container, ends) in init.chain(pod.spec().containers().iter().map(|container| (container, false))) {
+            for (resource, required) in self.demands(pod, container) {
+                let reusable_ids = reusable.get(&resource).cloned().unwrap_or_default();
+                let affinity = affinity(container.name());
+                is_stored &= !self
+                    .allocate(uid, container.name(), &resource, required, &reusable_ids, affinity.as_ref())
+                    .await?;
+            }
+            let own: Vec<(String, BTreeSet<String>)> = {
+                let inner = self.inner.lock();
+                let own = inner.of_container(uid, container.name());
+                own.map(|(name, own)| (name.to_owned(), own.ids().into_iter().map(str::to_owned).collect())).collect()
+            };
+            for (resource, ids) in own {
+                let reusable = reusable.entry(resource).or_default();
+                match ends {
+                    true => reusable.extend(ids),
+                    false => reusable.retain(|id| !ids.contains(id)),
+                }
+            }
+        }
+        if !is_stored {
+            self.store().await.map_err(|error| format!("failed to write checkpoint file {CHECKPOINT:?}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// The limits of the container that device plugins answer for.
+    fn demands(&self, pod: PodView<'_>, container: ContainerView<'_>) -> Vec<(String, usize)> {
+        let inner = self.inner.lock();
+        let limits = container.resources().limits();
+        let own = limits
+            .iter()
+            .filter(|(name, _)| inner.is_plugin_resource(name) && !is_of_claim(pod, container.name(), name));
+        own.map(|(name, amount)| (name.to_owned(), usize::try_from(amount.value()).unwrap_or(0))).collect()
+    }
+
+    /// Returns whether something was assigned anew.
+    async fn allocate(
+        &self,
+        uid: &str,
+        container: &str,
+        resource: &str,
+        required: usize,
+        reusable: &BTreeSet<String>,
+        affinity: Option<&CpuSet>,
+    ) -> Result<bool, String> {
+        let choice = self.inner.lock().begin(uid, container, resource, required, reusable, affinity)?;
+        let plugin = self.plugins.lock().get(resource).cloned();
+        let plugin = plugin.ok_or_else(|| format!("unknown Device Plugin {resource}"));
+        let devices = match choice {
+            Choice::Unchanged => return Ok(false),
+            Choice::Devices(devices) => devices,
+            Choice::Ask(preference) => {
+                let preferred = plugin.as_ref().map_err(Clone::clone)?.prefer(&preference).await.map_err(|error| {
+                    format!(
+                        "device plugin GetPreferredAllocation rpc failed with err: {}",
+                        plugin::render_error(&error)
+                    )
+                })?;
+                self.inner.lock().finish(resource, preference, &preferred)?
+            }
+        };
+        let answer = match plugin {
+            Ok(plugin) => plugin.allocate(&devices).await,
+            Err(error) => Err(error),
+        };
+        let mut inner = self.inner.lock();
+        match answer {
+            Ok(answer) => {
+                inner.record(uid, container, resource, &devices, answer.encode_to_vec());
+                Ok(true)
+            }
+            Err(error) => {
+                inner.take_back(resource, &devices);
+                Err(error)
+            }
+        }
+    }
+
+    /// What the container's devices add to its configuration. Plugins that ask for it are told of the
+    /// start first.
+    pub async fn container_options(
+        &self,
+        pod: PodView<'_>,
+        container: ContainerView<'_>,
+    ) -> Result<DeviceOptions, String> {
+        let uid = pod.metadata().uid();
+        for (resource, required) in self.demands(pod, container) {
+            if required == 0 {
+                continue;
+            }
+            let plugin = self.plugins.lock().get(&resource).cloned();
+            let ids: Vec<String> = {
+                let inner = self.inner.lock();
+                let own = inner.of_container(uid, container.name()).find(|(name, _)| *name == resource);
+                own.map(|(_, own)| own.ids().into_iter().map(str::to_owned).collect()).unwrap_or_default()
+            };
+            let Some(plugin) = plugin.filter(|plugin| plugin.options.pre_start_required) else { continue };
+            if ids.is_empty() {
+                let container = container.name();
+                return Err(format!(
+                    "no devices found allocated in local cache for pod {uid}, container {container}, resource {resource}"
+                ));
+            }
+            plugin.pre_start(ids).await.map_err(|error| {
+                format!("device plugin PreStartContainer rpc failed with err: {}", plugin::render_error(&error))
+            })?;
+        }
+        let mut options = DeviceOptions::default();
+        for (_, own) in self.inner.lock().of_container(uid, container.name()) {
+            if let Ok(answer) = ContainerAllocateResponse::decode(own.response.as_slice()) {
+                options.add(answer);
+            }
+        }
+        Ok(options)
+    }
+
+    /// Frees the devices of a pod that has ended.
+    pub async fn release(&self, uid: &str) {
+        if self.inner.lock().remove_pod(uid)
+            && let Err(error) = self.store().await
+        {
+            tracing::error!(%error, "cannot store the assignments of devices");
+        }
+    }
+
+    /// Frees the devices of pods that this node no longer has.
+    pub async fn retain_pods(&self, is_active: impl Fn(&str) -> bool) {
+        if self.inner.lock().retain_pods(is_active)
+            && let Err(error) = self.store().await
+        {
+            tracing::error!(%error, "cannot store the assignments of devices");
+        }
+    }
+
+    /// Returns when the assignments are on the disk.
+    async fn store(&self) -> std::io::Result<()> {
+        let _turn = self.writer.lock().await;
+        let directory = self.directory.clone();
+        let text = self.inner.lock().to_checkpoint();
+        let stored = tokio::task::spawn_blocking(move || {
+            Dir::open(&directory)?.replace_file(OsStr::new(CHECKPOINT), text.as_bytes(), 0o600)
+        });
+        stored.await.map_err(std::io::Error::other)?
+    }
+}
+
+fn load(directory: &Path) -> std::io::Result<Option<String>> {
+    let directory = match Dir::open(directory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut text = String::new();
+    match directory.open_file(Path::new(CHECKPOINT)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+        Ok(mut file) => file.read_to_string(&mut text).map(|_| Some(text)),
+    }
+}
+
+/// The resource comes from a claim that the scheduler made for it, and not from a plugin.
+fn is_of_claim(pod: PodView<'_>, container: &str, resource: &str) -> bool {
+    let status = pod.status().extended_resource_claim_status();
+    status.is_some_and(|status| {
+        status.request_mappings().iter().any(|own| own.container_name() == container && own.resource_name() == resource)
+    })
+}
