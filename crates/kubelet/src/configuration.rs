@@ -3,7 +3,7 @@
 
 use crate::{Config, cgroup};
 use ferry_api::view::core::v1::Taint;
-use ferry_kubelet_config::{KubeletConfiguration, Surroundings};
+use ferry_kubelet_config::{KubeletConfiguration, PressureSettings, Surroundings};
 use serde_json::json;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ impl Config {
             "clusterDomain": self.cluster_domain,
             "resolvConf": self.resolv_conf,
             "maxPods": self.max_pods,
-            "serializeImagePulls": self.parallel_pulls < 2,
-            "maxParallelImagePulls": self.parallel_pulls.max(1),
+            "serializeImagePulls": self.runtime.serialize_image_pulls,
+            "maxParallelImagePulls": self.runtime.max_parallel_image_pulls,
             "failSwapOn": false,
             "failCgroupV1": false,
             "containerRuntimeEndpoint": format!("unix://{}", self.runtime_endpoint.trim_start_matches("unix://")),
@@ -43,14 +43,16 @@ impl Config {
         self.cluster_domain.clone_from(&configuration.cluster_domain);
         self.resolv_conf = configuration.resolv_conf.clone().into();
         self.max_pods = u32::try_from(configuration.max_pods).unwrap_or(self.max_pods);
-        let pulls = match configuration.serialize_image_pulls {
-            true => Some(1),
-            // Without a number there is no limit.
-            false => {
-                Some(configuration.max_parallel_image_pulls.map_or(usize::MAX >> 4, |pulls| pulls.max(1) as usize))
-            }
-        };
-        self.parallel_pulls = pulls.unwrap_or(self.parallel_pulls);
+        self.runtime.serialize_image_pulls = configuration.serialize_image_pulls;
+        self.runtime.max_parallel_image_pulls =
+            configuration.max_parallel_image_pulls.map(|pulls| usize::try_from(pulls).unwrap_or(1));
+        self.runtime.request_timeout = configuration.runtime_request_timeout.duration();
+        self.runtime.allowed_unsafe_sysctls.clone_from(&configuration.allowed_unsafe_sysctls);
+        let PressureSettings { eviction, image_gc, log_rotation, shutdown } = configuration.pressure_settings();
+        self.settings.eviction = eviction;
+        self.settings.image_gc = image_gc;
+        self.settings.log_rotation = log_rotation;
+        self.settings.shutdown = shutdown;
         self.heartbeat = configuration.node_status_update_frequency.duration();
         let taints = configuration.register_with_taints.iter();
         self.register_taints.extend(
@@ -97,13 +99,14 @@ mod tests {
     fn a_file_changes_what_it_names_and_nothing_else() {
         let before = Config::new("a", "192.0.2.1", Path::new("/data"), "/run/containerd.sock");
         let empty = configured("");
-        assert_eq!((empty.max_pods, empty.parallel_pulls), (before.max_pods, before.parallel_pulls));
+        assert_eq!((empty.max_pods, &empty.runtime), (before.max_pods, &before.runtime));
         assert_eq!((&empty.log_dir, &empty.cluster_dns), (&before.log_dir, &before.cluster_dns));
+        assert_eq!(empty.settings, before.settings);
         assert_eq!((empty.heartbeat, empty.cluster_domain.as_str()), (before.heartbeat, "cluster.local"));
         let own = configured(
             "maxPods: 7\nserializeImagePulls: true\npodLogsDir: /x\nclusterDomain: d\nnodeStatusUpdateFrequency: 3s\nregisterWithTaints: [{ key: k, effect: NoSchedule }]\n",
         );
-        assert_eq!((own.max_pods, own.parallel_pulls, own.cluster_domain.as_str()), (7, 1, "d"));
+        assert_eq!((own.max_pods, own.runtime.parallel_pulls(), own.cluster_domain.as_str()), (7, 1, "d"));
         assert_eq!((own.log_dir.as_path(), own.heartbeat.as_secs()), (Path::new("/x"), 3));
         assert_eq!(own.register_taints.len(), 1);
         assert_eq!(own.configuration.effective["maxPods"], 7);

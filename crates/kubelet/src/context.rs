@@ -8,9 +8,14 @@ use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
+use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
 use crate::devices::DeviceManager;
+use crate::eviction::metrics::EvictionMetrics;
+use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod_end::PodEnds;
 use crate::server::ServedLogs;
 use crate::static_pods::StaticPods;
 use crate::stats::Stats;
@@ -19,6 +24,7 @@ use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
+use ferry_eviction::pressure::Conditions;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
@@ -49,8 +55,17 @@ pub struct Context {
     /// The CPU that the class Burstable was last given, in thousandths.
     pub burstable_cpu: tokio::sync::Mutex<Option<i64>>,
     pub machine: RwLock<Machine>,
+    /// The features that the runtime reported last.
+    pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
+    /// The conditions under which the node takes no more pods.
+    pub pressure: watch::Sender<Conditions>,
+    /// The node is about to stop.
+    pub shutting_down: watch::Sender<bool>,
+    pub(crate) ends: PodEnds,
+    pub(crate) garbage: Garbage,
+    pub eviction_metrics: EvictionMetrics,
 }
 
 impl Context {
@@ -64,13 +79,15 @@ impl Context {
         let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
-        let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
+        let images = Images::new(runtime.clone(), recorder.clone(), &client, &config.runtime, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
         let node_changed = Arc::<Notify>::default();
         Ok(Self {
             services: informers.of(),
-            pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
+            pods: informers
+                .with(select(format!("spec.nodeName={}", config.node_name)))
+                .indexed(LIMITED_INDEX, limited_index),
             static_pods: Arc::default(),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
@@ -94,11 +111,16 @@ impl Context {
             served_logs: ServedLogs::default(),
             stats: Stats::default(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
-            sysctls: sysctl::Allowlist::new(&config.configuration.allowed_unsafe_sysctls)
-                .map_err(std::io::Error::other)?,
+            sysctls: sysctl::Allowlist::new(&config.runtime.allowed_unsafe_sysctls).map_err(std::io::Error::other)?,
             burstable_cpu: Default::default(),
             machine: RwLock::new(machine),
+            features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
+            pressure: watch::Sender::default(),
+            shutting_down: watch::Sender::new(false),
+            ends: PodEnds::default(),
+            garbage: Garbage::default(),
+            eviction_metrics: EvictionMetrics::default(),
             config,
             client,
             runtime,

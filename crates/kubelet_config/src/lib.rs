@@ -12,10 +12,12 @@ mod defaults;
 pub mod feature_gates;
 mod read;
 pub mod reservation;
+mod settings;
 pub mod support;
 mod types;
 mod validation;
 
+pub use settings::PressureSettings;
 pub use types::*;
 
 use serde_json::Value;

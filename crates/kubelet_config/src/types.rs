@@ -54,6 +54,7 @@ pub struct KubeletConfiguration {
     pub topology_manager_policy: String,
     pub topology_manager_scope: String,
     pub topology_manager_policy_options: BTreeMap<String, String>,
+    pub runtime_request_timeout: GoDuration,
     pub hairpin_mode: String,
     pub max_pods: i32,
     pub pod_pids_limit: i64,

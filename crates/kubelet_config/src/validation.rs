@@ -36,27 +36,12 @@ pub fn validate(own: &KubeletConfiguration, surroundings: &Surroundings) -> Vec<
     let mut out = Mistakes::default();
     numbers::validate(own, &mut out);
     policies::validate(own, &mut out);
-    validate_shutdown(own, &mut out);
     node_allocatable::validate(own, &mut out);
     validate_reserved(own, &mut out);
     validate_machine(own, surroundings, &mut out);
     validate_logs(own, &mut out);
+    out.0.extend(own.pressure_settings().validate());
     out.0
-}
-
-fn validate_shutdown(own: &KubeletConfiguration, out: &mut Mistakes) {
-    let (all, critical) = (own.shutdown_grace_period, own.shutdown_grace_period_critical_pods);
-    out.require(critical.0 <= all.0, || {
-        format!("shutdownGracePeriodCriticalPods {} must be <= shutdownGracePeriod {}", text(critical), text(all))
-    });
-    for (name, period) in [("shutdownGracePeriod", all), ("shutdownGracePeriodCriticalPods", critical)] {
-        out.require(period.0 == 0 || period.0 >= SECOND, || {
-            format!("{name} {} must be either zero or otherwise >= 1 sec", text(period))
-        });
-    }
-    out.require(own.shutdown_grace_period_by_pod_priority.is_empty() || (all.0 <= 0 && critical.0 <= 0), || {
-        "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time".into()
-    });
 }
 
 fn validate_reserved(own: &KubeletConfiguration, out: &mut Mistakes) {
@@ -120,13 +105,6 @@ fn validate_logs(own: &KubeletConfiguration, out: &mut Mistakes) {
     out.require(!own.enable_system_log_query || own.enable_system_log_handler, || {
         "enableSystemLogHandler is required for enableSystemLogQuery".into()
     });
-    out.require(own.container_log_max_workers >= 1, || {
-        "containerLogMaxWorkers must be greater than or equal to 1".into()
-    });
-    out.require(own.container_log_monitor_interval.0 >= 3 * SECOND, || {
-        "containerLogMonitorInterval must be a positive time duration greater than or equal to 3s".into()
-    });
-    out.require(own.container_log_max_files > 1, || "containerLogMaxFiles must be greater than 1".into());
     let path = own.pod_logs_dir.as_str();
     out.require(path.starts_with('/'), || format!("pod logs path {path:?} must be absolute path"));
     let is_clean = path == "/" || path.split('/').skip(1).all(|part| !["", ".", ".."].contains(&part));

@@ -2,17 +2,16 @@
 //! kubeReserved and the hard eviction thresholds
 //! (upstream: pkg/kubelet/cm/node_container_manager_linux.go).
 
+use crate::Config;
 use crate::cgroup::NodeLimits;
 use crate::container::resources::cpu_shares;
-use ferry_api::quantity::Quantity;
+use ferry_api::quantity::{Format, Quantity};
 use ferry_devices::CpuSet;
+use ferry_eviction::signal::Signal;
+use ferry_eviction::threshold::Threshold;
 use ferry_kubelet_config::{KubeletConfiguration, reservation};
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Kept back from pods: upstream's hard eviction threshold.
-const RESERVED_MEMORY: u64 = 100 << 20;
-const RESERVED_STORAGE_PERCENT: u64 = 10;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capacity {
@@ -23,6 +22,9 @@ pub struct Capacity {
     /// Bytes of preallocated huge pages, by the size of a page as the API spells it: `2Mi`.
     pub huge_pages: BTreeMap<String, u64>,
     pub reserved: Reserved,
+    /// Kept back from pods: the hard eviction thresholds.
+    pub evicted_memory: u64,
+    pub evicted_storage: u64,
 }
 
 /// The amounts that are kept from pods by the configuration.
@@ -69,21 +71,33 @@ impl Reserved {
 }
 
 /// Pods are as many as maxPods, and no more than podsPerCore for each CPU.
-pub fn read_capacity(root: &Path, max_pods: u32, configuration: &KubeletConfiguration) -> Capacity {
+pub fn read_capacity(config: &Config) -> Capacity {
+    let root = config.root_dir.as_path();
     let storage = nix::sys::statvfs::statvfs(root).map(|fs| fs.blocks() * fs.fragment_size()).unwrap_or(0);
+    let memory = meminfo("MemTotal:").unwrap_or(0);
+    let thresholds = config.settings.eviction.thresholds().unwrap_or_default();
     let cpus = count_cpus();
-    let pods = match u64::try_from(configuration.pods_per_core) {
-        Ok(per_core) if per_core > 0 => max_pods.min(u32::try_from(per_core.saturating_mul(cpus)).unwrap_or(u32::MAX)),
-        _ => max_pods,
+    let pods = match u64::try_from(config.configuration.pods_per_core) {
+        Ok(each) if each > 0 => config.max_pods.min(u32::try_from(each.saturating_mul(cpus)).unwrap_or(u32::MAX)),
+        _ => config.max_pods,
     };
     Capacity {
         cpus,
-        memory: meminfo("MemTotal:").unwrap_or(0),
+        memory,
         storage,
         pods,
         huge_pages: read_huge_pages(Path::new("/sys/kernel/mm/hugepages")),
-        reserved: Reserved::of(configuration),
+        reserved: Reserved::of(&config.configuration),
+        evicted_memory: evicted(&thresholds, Signal::MemoryAvailable, memory),
+        evicted_storage: evicted(&thresholds, Signal::NodeFsAvailable, storage),
     }
+}
+
+/// Upstream: `hardEvictionReservation` of pkg/kubelet/cm/node_container_manager_linux.go.
+fn evicted(thresholds: &[Threshold], signal: Signal, capacity: u64) -> u64 {
+    let capacity = Quantity::from_int(i64::try_from(capacity).unwrap_or(i64::MAX), Format::BinarySi);
+    let hard = thresholds.iter().find(|known| known.signal == signal && known.is_hard());
+    hard.and_then(|known| u64::try_from(known.value.quantity(capacity).value()).ok()).unwrap_or(0)
 }
 
 /// Pages of each size that the kernel has set aside. A size without pages is shown as zero.
@@ -125,11 +139,11 @@ impl Capacity {
     /// Pages that are set aside as huge ones are no memory for anyone else.
     pub fn allocatable_memory(&self) -> u64 {
         let huge: u64 = self.huge_pages.values().sum();
-        self.memory.saturating_sub(RESERVED_MEMORY + self.reserved.memory + huge)
+        self.memory.saturating_sub(self.evicted_memory + self.reserved.memory + huge)
     }
 
     pub fn allocatable_storage(&self) -> u64 {
-        (self.storage - self.storage / 100 * RESERVED_STORAGE_PERCENT).saturating_sub(self.reserved.storage)
+        self.storage.saturating_sub(self.evicted_storage + self.reserved.storage)
     }
 
     /// The limits of all pods together: what is not reserved. An eviction comes before the limit of
@@ -208,7 +222,16 @@ mod tests {
 
     #[test]
     fn pods_may_use_less_than_there_is() {
-        let capacity = Capacity { cpus: 2, memory: 1 << 30, storage: 1000, pods: 110, ..Default::default() };
+        let thresholds = ferry_eviction::settings::EvictionSettings::default().thresholds().expect("read");
+        let capacity = Capacity {
+            cpus: 2,
+            memory: 1 << 30,
+            storage: 1000,
+            pods: 110,
+            evicted_memory: evicted(&thresholds, Signal::MemoryAvailable, 1 << 30),
+            evicted_storage: evicted(&thresholds, Signal::NodeFsAvailable, 1000),
+            ..Default::default()
+        };
         assert_eq!(capacity.render_capacity()["memory"], "1048576Ki");
         assert_eq!(capacity.render_allocatable()["memory"], "946176Ki");
         assert_eq!(capacity.render_allocatable()["ephemeral-storage"], "900");
@@ -233,6 +256,8 @@ mod tests {
             pods: 110,
             huge_pages: BTreeMap::from([("2Mi".to_owned(), 64 << 20)]),
             reserved: Reserved::of(&configuration),
+            evicted_memory: 100 << 20,
+            evicted_storage: 100,
         };
         let allocatable = capacity.render_allocatable();
         assert_eq!((allocatable["cpu"].as_str(), allocatable["ephemeral-storage"].as_str()), ("1500m", "850"));
@@ -245,10 +270,13 @@ mod tests {
 
     #[test]
     fn this_machine_has_something() {
-        let capacity = read_capacity(Path::new("/"), 110, &KubeletConfiguration::default());
+        let root = Path::new("/");
+        let mut config = Config::new("n", "127.0.0.1", root, "/run/none");
+        config.root_dir = root.to_owned();
+        let capacity = read_capacity(&config);
         assert!(capacity.cpus > 0 && capacity.memory > 0 && capacity.storage > 0);
-        let few = KubeletConfiguration { pods_per_core: 1, ..Default::default() };
-        assert_eq!(u64::from(read_capacity(Path::new("/"), 110, &few).pods), capacity.cpus.min(110));
+        config.configuration = std::sync::Arc::new(KubeletConfiguration { pods_per_core: 1, ..Default::default() });
+        assert_eq!(u64::from(read_capacity(&config).pods), capacity.cpus.min(110));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 mod csi;
 mod device_plugin;
 mod image_volume;
+mod log_rotation;
+mod node_shutdown;
+mod pressure;
 mod resize;
 mod static_pods;
 #[path = "../support/mod.rs"]

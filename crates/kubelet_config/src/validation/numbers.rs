@@ -23,8 +23,6 @@ pub(super) fn validate(own: &KubeletConfiguration, out: &mut Mistakes) {
         out.require(value >= 0, || format!("{name} {value} must not be a negative number"));
     }
     let within = [
-        ("imageGCHighThresholdPercent (--image-gc-high-threshold)", own.image_gc_high_threshold_percent, 0, 100),
-        ("imageGCLowThresholdPercent (--image-gc-low-threshold)", own.image_gc_low_threshold_percent, 0, 100),
         ("iptablesDropBit (--iptables-drop-bit)", own.iptables_drop_bit, 0, 31),
         ("iptablesMasqueradeBit (--iptables-masquerade-bit)", own.iptables_masquerade_bit, 0, 31),
         ("oomScoreAdj (--oom-score-adj)", own.oom_score_adj, -1000, 1000),
@@ -43,10 +41,6 @@ pub(super) fn validate(own: &KubeletConfiguration, out: &mut Mistakes) {
             format!("{name} {value} must be between {low} and 65535, inclusive")
         });
     }
-    let (low, high) = (own.image_gc_low_threshold_percent, own.image_gc_high_threshold_percent);
-    out.require(low < high, || {
-        format!("imageGCLowThresholdPercent (--image-gc-low-threshold) {low} must be less than imageGCHighThresholdPercent (--image-gc-high-threshold) {high}")
-    });
     validate_periods(own, out);
     out.require(own.node_status_max_images >= -1, || {
         format!("nodeStatusMaxImages (--node-status-max-images) {} must be -1 or greater", own.node_status_max_images)
@@ -76,12 +70,6 @@ fn validate_periods(own: &KubeletConfiguration, out: &mut Mistakes) {
             format!("{name} {} requires feature gate CustomCPUCFSQuotaPeriod", text(period))
         });
     }
-    let (least, most) = (own.image_minimum_gc_age, own.image_maximum_gc_age);
-    out.require(least.0 >= 0, || format!("imageMinimumGCAge {} must not be negative", text(least)));
-    out.require(most.0 >= 0, || format!("imageMaximumGCAge {} must not be negative", text(most)));
-    out.require(most.0 <= 0 || most.0 > least.0, || {
-        format!("imageMaximumGCAge {} must be greater than imageMinimumGCAge {}", text(most), text(least))
-    });
     match own.crash_loop_back_off.max_container_restart_period {
         None => out.push(
             "FeatureGate KubeletCrashLoopBackOffMax is enabled, CrashLoopBackOff.MaxContainerRestartPeriod must be set",
