@@ -4,6 +4,8 @@
 //! (`ferry_kubelet::devices`) reads the machine, asks here at a pod's admission, keeps the checkpoints, and gives
 //! containers what was assigned.
 
+pub mod claims;
+pub mod cpu;
 mod cpu_set;
 pub mod plugin;
 pub mod topology;

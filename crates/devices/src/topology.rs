@@ -49,6 +49,7 @@ impl Policy {
 #[derive(Clone, Debug, Default)]
 pub struct NumaInfo {
     pub nodes: CpuSet,
+    pub cpus: BTreeMap<usize, CpuSet>,
     pub distances: BTreeMap<usize, Vec<u64>>,
 }
 
@@ -285,8 +286,11 @@ mod tests {
     fn the_closest_nodes_may_be_preferred() {
         let distances = BTreeMap::from([(0, vec![10, 30, 20]), (1, vec![30, 10, 30]), (2, vec![20, 30, 10])]);
         let nodes: CpuSet = [0, 1, 2].into_iter().collect();
-        let mut own =
-            TopologyManager { policy: Policy::BestEffort, numa: NumaInfo { nodes, distances }, ..Default::default() };
+        let mut own = TopologyManager {
+            policy: Policy::BestEffort,
+            numa: NumaInfo { nodes, distances, ..Default::default() },
+            ..Default::default()
+        };
         let hints = [Some(vec![hint("0-1", true), hint("0,2", true)])];
         assert_eq!(own.merge(&hints).0, hint("0-1", true));
         own.prefers_closest = true;

@@ -61,6 +61,28 @@ impl KubeletFlags {
     }
 }
 
+/// Where device plugins of everyone look for the kubelet.
+const DEVICE_PLUGINS: &str = "/var/lib/kubelet/device-plugins";
+const DEVICE_PLUGIN_FILES: [&str; 2] = ["kubelet.sock", "kubelet_internal_checkpoint"];
+
+/// The directory of device plugins: the well-known one for the machine's default cluster, unless
+/// another kubelet answers there.
+pub fn device_plugin_dir(cluster_number: u8) -> Option<PathBuf> {
+    let directory = PathBuf::from(DEVICE_PLUGINS);
+    let is_taken = std::os::unix::net::UnixStream::connect(directory.join("kubelet.sock")).is_ok();
+    (cluster_number == 0 && !is_taken).then_some(directory)
+}
+
+/// Leaves nothing of the kubelet's own in the well-known directory, which goes if it is empty then.
+pub fn remove_device_plugin_files() {
+    let directory = PathBuf::from(DEVICE_PLUGINS);
+    for name in DEVICE_PLUGIN_FILES {
+        let _ = std::fs::remove_file(directory.join(name));
+    }
+    let _ = std::fs::remove_dir(&directory);
+    let _ = directory.parent().map(std::fs::remove_dir);
+}
+
 /// Static pods are completed and judged as the API server does it.
 #[derive(Debug)]
 struct RegistryRules;

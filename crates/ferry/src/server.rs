@@ -12,6 +12,7 @@
 //! ```
 
 use crate::cluster::{Cluster, parse_cidr};
+use crate::kubelet_flags;
 use crate::preflight::Found;
 use crate::progress::Progress;
 use crate::supervise::Supervisor;
@@ -330,6 +331,7 @@ fn keep_kubelet(
         client_ca_pem: pki.ca.certificate_pem().to_owned(),
         allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
     });
+    config.device_plugins = kubelet_flags::device_plugin_dir(cluster.number);
     cluster.kubelet.configure(&mut config, cluster.max_pods, cluster.pod_addresses())?;
     let user = UserInfo::authenticated(&format!("system:node:{}", cluster.node_name), &["system:nodes"]);
     let client = client(api, user, "kubelet");

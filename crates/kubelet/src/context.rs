@@ -11,10 +11,13 @@ use crate::cri::Runtime;
 use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
 use crate::devices::DeviceManager;
+use crate::dra::DraManager;
 use crate::eviction::metrics::EvictionMetrics;
 use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::exclusive_cpus::ExclusiveCpus;
 use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod;
 use crate::pod_end::PodEnds;
 use crate::server::ServedLogs;
 use crate::static_pods::StaticPods;
@@ -26,6 +29,7 @@ use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
 use ferry_eviction::pressure::Conditions;
 use parking_lot::RwLock;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 
@@ -46,6 +50,8 @@ pub struct Context {
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
     pub devices: Arc<DeviceManager>,
+    pub cpus: ExclusiveCpus,
+    pub dra: DraManager,
     /// Something of the node's status has changed that is not to wait for the next heartbeat.
     pub node_changed: Arc<Notify>,
     pub served_logs: ServedLogs,
@@ -106,6 +112,8 @@ impl Context {
             ),
             csi,
             images,
+            dra: DraManager::new(&config.root_dir)?,
+            cpus: ExclusiveCpus::new(&config).map_err(std::io::Error::other)?,
             devices: Arc::new(DeviceManager::new(config.device_plugin_dir(), node_changed.clone())),
             node_changed,
             served_logs: ServedLogs::default(),
@@ -132,6 +140,17 @@ impl Context {
     /// The pod of this node under that name: behind a mirror stands its static pod.
     pub fn pod(&self, namespace: &str, name: &str) -> Option<SharedObject<Pod>> {
         self.static_pods.get(namespace, name).or_else(|| self.pods.get(namespace, name))
+    }
+
+    /// The uids of the pods that this node is to run.
+    pub fn active_pods(&self) -> HashSet<String> {
+        let mut active: HashSet<String> = self.static_pods.list().iter().map(|pod| pod.uid().to_owned()).collect();
+        self.pods.for_each(|pod| {
+            if !pod::is_terminal_phase(pod::phase(pod.view())) {
+                active.insert(pod.uid().to_owned());
+            }
+        });
+        active
     }
 
     pub fn container_files(&self) -> ContainerFiles {

@@ -21,9 +21,11 @@ pub mod cri;
 pub mod csi;
 pub mod devices;
 mod directory_watch;
+pub mod dra;
 #[cfg(test)]
 mod every_field;
 pub mod eviction;
+mod exclusive_cpus;
 mod housekeeping;
 pub mod image;
 mod kill;
@@ -228,9 +230,8 @@ pub async fn run_with_runtime(
     let _ends_all = shutdown.clone().drop_guard();
     let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
     let machine = node::local_machine(&config);
-    let root_dir = config.root_dir.clone();
     let context = Context::new(config, client, runtime, &informers, machine)
-        .map_err(|source| Error::Directory { path: root_dir, source })?;
+        .map_err(|error| Error::Machine(error.to_string()))?;
     let context = Arc::new(context);
     let watch_runtime = runtime_watch::run(context.clone(), shutdown.clone());
     let keep_node = node::run(context.clone(), ready, shutdown.clone());
@@ -240,6 +241,7 @@ pub async fn run_with_runtime(
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
     let register_plugins = devices::registration::run(context.clone(), shutdown.clone());
+    let wipe_slices = dra::registry::run(context.clone(), shutdown.clone());
     let read_manifests = static_pods::run(context.clone(), shutdown.clone());
     let keep_mirrors = static_pods::mirror::run(context.clone(), shutdown.clone());
     let evict = eviction::run(context.clone(), shutdown.clone());
@@ -254,6 +256,7 @@ pub async fn run_with_runtime(
         rotate_logs,
         register_drivers,
         register_plugins,
+        wipe_slices,
         read_manifests,
         keep_mirrors,
         evict,

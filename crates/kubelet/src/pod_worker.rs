@@ -94,6 +94,8 @@ pub struct PodWorker {
     /// The pod whose status is the last one that the API is known to have; newer than `pod`
     /// after a write that has not come back yet.
     known: SharedObject<Pod>,
+    /// The claims of the pod have been prepared by this worker.
+    has_claims: bool,
     /// The mirror of a static pod, as it was last written.
     mirror: Option<SharedObject<Pod>>,
     /// A verdict on the whole pod that outweighs its containers: rejected, deadline passed.
@@ -129,6 +131,7 @@ impl PodWorker {
             wake,
             stage: Stage::Active,
             admitted: false,
+            has_claims: false,
             missing_volumes: None,
             backoff: BackOff::of_restarts(longest_backoff),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
@@ -219,6 +222,12 @@ impl PodWorker {
 
     fn grace(&self) -> Option<i64> {
         self.pod.meta().deletion_grace_period_seconds()
+    }
+
+    /// The pod with the names of claims that others have written to its status.
+    fn newest(&self) -> SharedObject<Pod> {
+        let is_newer = revision(&self.known) > revision(&self.wanted);
+        if is_newer { self.known.clone() } else { self.wanted.clone() }
     }
 
     fn known_status(&self) -> PodStatusView<'_> {
@@ -316,6 +325,17 @@ impl PodWorker {
             }
         };
         self.mount_retry.forget("volumes");
+        // Devices are prepared with a new sandbox, and by a new kubelet before it starts a container.
+        let starts = !plan.to_start.is_empty() || !plan.init_to_start.is_empty();
+        if (plan.create_sandbox || (starts && !self.has_claims))
+            && let Err(why) = context.dra.prepare(&context.client, &self.newest()).await
+        {
+            let message = format!("Failed to prepare dynamic resources: {why}");
+            context.recorder.event(&pod, EventType::Warning, "FailedPrepareDynamicResources", message);
+            return self.back_off("claims");
+        }
+        self.has_claims |= plan.create_sandbox || starts;
+        self.retry.forget("claims");
         let outcome = self.execute(&plan, &observed, &references, &mounted).await;
         let observed = match self.observe().await {
             Ok(observed) => observed,
@@ -506,7 +526,9 @@ impl PodWorker {
             now: Timestamp::now(),
         });
         status::devices::set_resource_health(&mut status, |container| {
-            self.context.devices.health(&self.uid, container)
+            let mut health = self.context.devices.health(&self.uid, container);
+            health.extend(self.context.dra.health(self.known.view(), container));
+            health
         });
         // A pod is not reported as ended while anything of it may still run: others would take its
         // place (upstream: mergePodStatus of pkg/kubelet/status/status_manager.go).

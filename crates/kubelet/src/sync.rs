@@ -410,7 +410,8 @@ impl<'a> PodSync<'a> {
         let env = env::render_env(container, self.pod(), self.references, &services, started.ips, &machine)?;
         let mounts = self.mounts(container, mounted, &env, started.ips).await?;
         let image_user = security::ImageUser::of(image);
-        let devices = context.devices.container_options(self.pod(), container).await.map_err(ConfigError)?;
+        let mut devices = context.devices.container_options(self.pod(), container).await.map_err(ConfigError)?;
+        context.dra.add_devices(self.pod(), container, &mut devices).map_err(ConfigError)?;
         let mut config = config::render_container(config::Inputs {
             pod: self.pod(),
             container,
@@ -425,6 +426,10 @@ impl<'a> PodSync<'a> {
             seccomp_root: &context.config.root_dir.join("seccomp"),
         })?;
         devices.apply(&mut config);
+        let resources = config.linux.as_mut().and_then(|linux| linux.resources.as_mut());
+        if let (Some(resources), Some(cpus)) = (resources, context.cpus.cpus_of(self.pod.uid(), container.name())) {
+            resources.cpuset_cpus = cpus;
+        }
         Ok(config)
     }
 

@@ -10,6 +10,7 @@ use crate::static_pods::mirror::static_uid;
 use crate::static_pods::{FullName, StaticChange};
 use crate::status::conditions::OWNED;
 use crate::volume;
+use crate::{dra, exclusive_cpus};
 use ferry_api::rules::backoff::Backoff;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
 use ferry_api::view::meta::v1::ObjectMeta;
@@ -105,15 +106,13 @@ async fn restore_allocations(context: &Arc<Context>) {
     let _ = tokio::task::spawn_blocking(move || allocations.restore(pods)).await;
 }
 
-/// Devices of pods that ended while no kubelet looked.
+/// Devices and CPUs of pods that ended while no kubelet looked.
 async fn release_devices(context: &Arc<Context>) {
-    let mut active: HashSet<String> = context.static_pods.list().iter().map(|pod| pod.uid().to_owned()).collect();
-    context.pods.for_each(|pod| {
-        if !pod::is_terminal_phase(pod::phase(pod.view())) {
-            active.insert(pod.uid().to_owned());
-        }
-    });
+    let active = context.active_pods();
     context.devices.retain_pods(|uid| active.contains(uid)).await;
+    context.cpus.retain_pods(|uid| active.contains(uid)).await;
+    exclusive_cpus::follow(context).await;
+    dra::release_abandoned(context).await;
 }
 
 struct Workers {

@@ -98,7 +98,7 @@ fn mistakes_are_gathered_in_upstreams_words() {
     );
     check(
         "shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 2s\n",
-        "shutdownGracePeriodCriticalPods 2s must be <= shutdownGracePeriod 1s",
+        "shutdownGracePeriodCriticalPods {2s} must be <= shutdownGracePeriod {1s}",
     );
     check("featureGates:\n  NodeSwap: false\n", "cannot set feature gate NodeSwap to false, feature is locked to true");
     check("podLogsDir: a/../b\n", "pod logs path \"a/../b\" must be absolute path");
@@ -132,7 +132,7 @@ fn a_field_without_effect_is_refused_by_name_when_it_is_set() {
 }
 
 /// The refused fields when they were last counted; the number only becomes smaller.
-const REFUSED: usize = 77;
+const REFUSED: usize = 72;
 
 #[test]
 fn each_field_of_the_type_has_its_line() {

@@ -50,11 +50,19 @@ impl Assignment {
 /// By container, then by resource.
 type PodAssignments = BTreeMap<String, BTreeMap<String, Assignment>>;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    Healthy,
+    Unhealthy,
+    Unknown,
+}
+
 /// The health of an assigned device, as a container's status shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceHealth {
     pub id: String,
-    pub is_healthy: bool,
+    pub health: Health,
+    pub message: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -162,7 +170,9 @@ impl PluginDevices {
     pub fn health(&self, uid: &str, container: &str) -> BTreeMap<String, Vec<DeviceHealth>> {
         let health = |resource: &str, id: &str| {
             let known = self.resources.get(resource).and_then(|own| own.devices.get(id));
-            DeviceHealth { id: id.to_owned(), is_healthy: known.is_none_or(|device| device.is_healthy) }
+            let is_healthy = known.is_none_or(|device| device.is_healthy);
+            let health = if is_healthy { Health::Healthy } else { Health::Unhealthy };
+            DeviceHealth { id: id.to_owned(), health, message: None }
         };
         let all = self.of_container(uid, container);
         all.map(|(resource, own)| {
@@ -215,9 +225,10 @@ pub(crate) mod tests {
         assert!(own.update("a/x", devices(&[("d1", true, &[]), ("d2", false, &[])])).is_empty());
         let changed = own.update("a/x", devices(&[("d1", false, &[]), ("d2", false, &[])]));
         assert_eq!(changed, BTreeSet::from(["p".to_owned()]));
-        assert_eq!(own.health("p", "c")["a/x"], [DeviceHealth { id: "d1".into(), is_healthy: false }]);
+        let unhealthy = DeviceHealth { id: "d1".into(), health: Health::Unhealthy, message: None };
+        assert_eq!(own.health("p", "c")["a/x"], [unhealthy]);
         assert_eq!(own.update("a/x", BTreeMap::new()), BTreeSet::from(["p".to_owned()]));
-        assert!(own.health("p", "c")["a/x"][0].is_healthy);
+        assert_eq!(own.health("p", "c")["a/x"][0].health, Health::Healthy);
         assert!(own.remove_pod("p") && !own.has_pod("p"));
     }
 }

@@ -9,10 +9,13 @@ mod plugin;
 pub mod proto;
 pub mod registration;
 
+pub use plugin::render_error;
+
 use crate::volume::beneath::Dir;
 use ferry_api::view::core::v1::{ContainerView, PodView};
 use ferry_devices::CpuSet;
 use ferry_devices::plugin::{Choice, Device, DeviceHealth, PluginDevices, ResourceCount};
+use ferry_devices::topology::Hints;
 use options::DeviceOptions;
 use parking_lot::Mutex;
 use plugin::Plugin;
@@ -29,8 +32,15 @@ use tokio::sync::Notify;
 /// Upstream's name of the file.
 const CHECKPOINT: &str = "kubelet_internal_checkpoint";
 
-/// The NUMA nodes that a container's devices shall come from.
-pub type Affinity<'a> = &'a (dyn Fn(&str) -> Option<CpuSet> + Sync);
+/// Devices of init containers that have ended by the time the next container starts, by resource.
+#[derive(Clone, Debug, Default)]
+pub struct Reusable(BTreeMap<String, BTreeSet<String>>);
+
+impl Reusable {
+    fn of(&self, resource: &str) -> BTreeSet<String> {
+        self.0.get(resource).cloned().unwrap_or_default()
+    }
+}
 
 pub struct DeviceManager {
     directory: PathBuf,
@@ -70,7 +80,7 @@ impl DeviceManager {
         self.plugins.lock().insert(resource.to_owned(), plugin);
     }
 
-    fn disconnect(&self, resource: &str) {
+    pub fn disconnect(&self, resource: &str) {
         self.inner.lock().disconnect(resource, Instant::now());
         self.node_changed.notify_one();
     }
@@ -95,38 +105,88 @@ impl DeviceManager {
         self.inner.lock().health(uid, container)
     }
 
-    /// Gives every container of the pod its devices, those of init containers that end to the ones
-    /// after them. The error is the sentence behind upstream's `Allocate failed due to`.
-    pub async fn admit(&self, pod: PodView<'_>, affinity: Affinity<'_>) -> Result<(), String> {
+    /// Gives the container its devices, near the NUMA nodes of `affinity`; `ends` holds for an init
+    /// container that is no sidecar. Returns whether something was assigned anew, which
+    /// [`Self::store_assignments`] keeps. The error is the sentence behind upstream's `Allocate failed
+    /// due to`.
+    pub async fn admit(
+        &self,
+        pod: PodView<'_>,
+        container: ContainerView<'_>,
+        ends: bool,
+        reusable: &mut Reusable,
+        affinity: Option<&CpuSet>,
+    ) -> Result<bool, String> {
         let uid = pod.metadata().uid();
-        let mut reusable: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let mut is_stored = true;
-        let init = pod.spec().init_containers().iter().map(|container| (container, !crate::pod::is_sidecar(container)));
-        for (container, ends) in init.chain(pod.spec().containers().iter().map(|container| (container, false))) {
-            for (resource, required) in self.demands(pod, container) {
-                let reusable_ids = reusable.get(&resource).cloned().unwrap_or_default();
-                let affinity = affinity(container.name());
-                is_stored &= !self
-                    .allocate(uid, container.name(), &resource, required, &reusable_ids, affinity.as_ref())
-                    .await?;
+        let mut is_changed = false;
+        for (resource, required) in self.demands(pod, container) {
+            let ids = reusable.of(&resource);
+            is_changed |= self.allocate(uid, container.name(), &resource, required, &ids, affinity).await?;
+        }
+        for (resource, own) in self.inner.lock().of_container(uid, container.name()) {
+            let ids: BTreeSet<String> = own.ids().into_iter().map(str::to_owned).collect();
+            let reusable = reusable.0.entry(resource.to_owned()).or_default();
+            match ends {
+                true => reusable.extend(ids),
+                false => reusable.retain(|id| !ids.contains(id)),
             }
-            let own: Vec<(String, BTreeSet<String>)> = {
-                let inner = self.inner.lock();
-                let own = inner.of_container(uid, container.name());
-                own.map(|(name, own)| (name.to_owned(), own.ids().into_iter().map(str::to_owned).collect())).collect()
-            };
-            for (resource, ids) in own {
-                let reusable = reusable.entry(resource).or_default();
-                match ends {
-                    true => reusable.extend(ids),
-                    false => reusable.retain(|id| !ids.contains(id)),
+        }
+        Ok(is_changed)
+    }
+
+    /// Returns when the assignments of an admission are on the disk.
+    pub async fn store_assignments(&self) -> Result<(), String> {
+        self.store().await.map_err(|error| format!("failed to write checkpoint file {CHECKPOINT:?}: {error}"))
+    }
+
+    /// The NUMA nodes that each resource of the container could come from.
+    pub fn hints(
+        &self,
+        pod: PodView<'_>,
+        container: ContainerView<'_>,
+        reusable: &Reusable,
+        numa_nodes: &CpuSet,
+    ) -> Vec<Hints> {
+        let demands = self.demands(pod, container);
+        let (uid, inner) = (pod.metadata().uid(), self.inner.lock());
+        let hints = demands.into_iter().map(|(resource, required)| {
+            inner.hints(uid, container.name(), &resource, required, &reusable.of(&resource), numa_nodes)
+        });
+        hints.collect()
+    }
+
+    /// The same for the pod as a whole: the devices of its containers together, and no fewer than any
+    /// init container has.
+    pub fn pod_hints(&self, pod: PodView<'_>, numa_nodes: &CpuSet) -> Vec<Hints> {
+        let mut total: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for container in pod.spec().init_containers() {
+            for (resource, required) in self.demands(pod, container) {
+                let (beside, most) = total.entry(resource).or_default();
+                *most = (*most).max(*beside + required);
+                if crate::pod::is_sidecar(container) {
+                    *beside += required;
                 }
             }
         }
-        if !is_stored {
-            self.store().await.map_err(|error| format!("failed to write checkpoint file {CHECKPOINT:?}: {error}"))?;
+        for container in pod.spec().containers() {
+            for (resource, required) in self.demands(pod, container) {
+                total.entry(resource).or_default().0 += required;
+            }
         }
-        Ok(())
+        let (uid, inner) = (pod.metadata().uid(), self.inner.lock());
+        let hints = total.into_iter().map(|(resource, (beside, most))| {
+            inner.hints(uid, "", &resource, beside.max(most), &BTreeSet::new(), numa_nodes)
+        });
+        hints.collect()
+    }
+
+    /// Whether the container asks for a device of a plugin.
+    pub fn is_asked(&self, pod: PodView<'_>, container: ContainerView<'_>) -> bool {
+        !self.demands(pod, container).is_empty()
+    }
+
+    pub fn has_pod(&self, uid: &str) -> bool {
+        self.inner.lock().has_pod(uid)
     }
 
     /// The limits of the container that device plugins answer for.

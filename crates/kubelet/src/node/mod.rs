@@ -7,7 +7,7 @@ mod extended;
 mod info;
 mod lease;
 
-use capacity::read_capacity;
+use capacity::{Reserved, read_capacity};
 pub use info::local_machine;
 
 use crate::context::Context;
@@ -22,6 +22,7 @@ use ferry_api::view::core::v1::{
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_api::view::{Owned, View, alike};
 use ferry_client::{EventType, Patch};
+use ferry_kubelet_config::KubeletConfiguration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,11 @@ const FIRST_RETRY: Duration = Duration::from_millis(200);
 const LAST_RETRY: Duration = Duration::from_secs(10);
 /// Listing images is not free, and nobody schedules by them in a hurry.
 const IMAGES_EVERY: Duration = Duration::from_secs(60);
+
+/// The CPU that is kept from pods, in thousandths.
+pub fn reserved_milli_cpu(configuration: &KubeletConfiguration) -> u64 {
+    Reserved::of(configuration).milli_cpu
+}
 
 /// Registers the node and keeps it posted until `shutdown`. `ready` follows the Ready
 /// condition as the API has it.

@@ -1,22 +1,17 @@
 //! The resources of a pod on this node: admission, resizes that wait for room, and what containers
 //! have by now.
 
-use super::{PodWorker, revision};
+use super::PodWorker;
 use crate::admit::{self, Rejection};
 use crate::allocation::Arrival;
 use crate::cgroup;
 use crate::container::sandbox;
+use crate::exclusive_cpus::{self, exclusive_count};
 use crate::observed::PodRuntime;
 use crate::unsupported;
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::Node;
 use ferry_client::SharedObject;
-
-/// Upstream: pkg/kubelet/cm/admission/errors.go.
-fn unexpected(why: &str) -> Rejection {
-    let message = format!("Allocate failed due to {why}, which is unexpected");
-    Rejection { reason: "UnexpectedAdmissionError".into(), message }
-}
 
 impl PodWorker {
     /// `None` where it cannot be judged now, as when the process is ending: a rejection is for good.
@@ -46,11 +41,16 @@ impl PodWorker {
             return Some(Err(rejection));
         }
         // What runs has its devices, whatever has become of their plugins since.
-        if observed.running().next().is_none()
-            && let Err(why) = self.context.devices.admit(self.pod.view(), &|_| None).await
-        {
-            self.release().await;
-            return Some(Err(unexpected(&why)));
+        if observed.running().next().is_none() {
+            let admitted = self.context.cpus.admit(&self.context.devices, self.pod.view()).await;
+            if let Err(rejection) = admitted {
+                self.release().await;
+                return Some(Err(rejection));
+            }
+            let containers = self.pod.view().spec().containers();
+            if containers.iter().any(|container| exclusive_count(self.pod.view(), container) > 0) {
+                exclusive_cpus::follow(&self.context).await;
+            }
         }
         self.share_cpu().await;
         Some(Ok(()))
@@ -78,8 +78,7 @@ impl PodWorker {
     pub(super) async fn allocate(&mut self) {
         let allocations = self.context.allocations.clone();
         // The newest status counts with the newest spec.
-        let newest = if revision(&self.known) > revision(&self.wanted) { &self.known } else { &self.wanted };
-        if allocations.note(newest) {
+        if allocations.note(&self.newest()) {
             self.retry_resizes().await;
         }
         self.pod = allocations.allocated(&self.wanted);
@@ -94,6 +93,9 @@ impl PodWorker {
     /// Frees what the pod has of the node, for new pods and for resizes that wait.
     pub(super) async fn release(&self) {
         self.context.devices.release(&self.uid).await;
+        if self.context.cpus.release(&self.uid).await {
+            exclusive_cpus::follow(&self.context).await;
+        }
         if self.context.allocations.remove(&self.uid) {
             self.retry_resizes().await;
         }

@@ -3,7 +3,7 @@
 
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{ContainerStatus, PodStatus, ResourceHealth, ResourceStatus};
-use ferry_devices::plugin::DeviceHealth;
+use ferry_devices::plugin::{DeviceHealth, Health};
 use std::collections::BTreeMap;
 
 /// `health_of` returns the devices of a container by resource.
@@ -26,8 +26,15 @@ pub fn set_resource_health(status: &mut PodStatus, health_of: impl Fn(&str) -> B
 
 fn render(name: &str, devices: &[DeviceHealth]) -> ResourceStatus {
     let devices = devices.iter().map(|device| {
-        let health = if device.is_healthy { "Healthy" } else { "Unhealthy" };
-        ResourceHealth::new().with_resource_id(device.id.as_str()).with_health(health)
+        let health = match device.health {
+            Health::Healthy => "Healthy",
+            Health::Unhealthy => "Unhealthy",
+            Health::Unknown => "Unknown",
+        };
+        ResourceHealth::new()
+            .with_resource_id(device.id.as_str())
+            .with_health(health)
+            .with_message(device.message.as_deref())
     });
     ResourceStatus::new().with_name(name).with_resources(devices)
 }
@@ -41,11 +48,14 @@ mod tests {
     fn devices_are_shown_with_their_health() {
         let mut status = PodStatus::from(json!({ "containerStatuses": [{ "name": "a" }, { "name": "b" }] }));
         set_resource_health(&mut status, |container| match container {
-            "a" => BTreeMap::from([("v.test/x".into(), vec![DeviceHealth { id: "d1".into(), is_healthy: false }])]),
+            "a" => BTreeMap::from([(
+                "v.test/x".into(),
+                vec![DeviceHealth { id: "d1".into(), health: Health::Unhealthy, message: Some("hot".into()) }],
+            )]),
             _ => BTreeMap::new(),
         });
         let status: Value = status.into();
-        let expected = json!([{ "name": "v.test/x", "resources": [{ "resourceID": "d1", "health": "Unhealthy" }] }]);
+        let expected = json!([{ "name": "v.test/x", "resources": [{ "resourceID": "d1", "health": "Unhealthy", "message": "hot" }] }]);
         assert_eq!(status["containerStatuses"][0]["allocatedResourcesStatus"], expected);
         assert_eq!(status["containerStatuses"][1]["allocatedResourcesStatus"], Value::Null);
     }

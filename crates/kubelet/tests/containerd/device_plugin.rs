@@ -124,6 +124,9 @@ async fn containers_get_the_devices_of_plugins_and_nobody_gets_one_twice() {
     wait_for(&api, "two", "an unhealthy device", |pod| *health(pod) == healthy("d1", "Unhealthy")).await;
     api.delete_pod("default", "one", 0);
     wait_gone(&api, "one").await;
+    // The pod that has the unhealthy one counts, so that there is room again when it is well.
+    plugin.list("d1=Healthy,d2=Healthy,d3=Unhealthy");
+    wait_for_node(&api, "3", "2").await;
     api.put("pods", user("three", "1"));
     let three = wait_for(&api, "three", "ready", is_ready).await;
     assert!(exec(&machine, &three, &["env"]).contains("TEST_DEVICES=d2\n"));

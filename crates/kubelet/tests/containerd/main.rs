@@ -2,6 +2,7 @@
 
 mod csi;
 mod device_plugin;
+mod dra;
 mod image_volume;
 mod log_rotation;
 mod node_shutdown;

@@ -63,11 +63,11 @@ fn validate_periods(own: &KubeletConfiguration, out: &mut Mistakes) {
     let name = "cpuCFSQuotaPeriod (--cpu-cfs-quota-period)";
     if has_gate(own, "CustomCPUCFSQuotaPeriod") {
         out.require((SECOND / 1000..=SECOND).contains(&period.0), || {
-            format!("{name} {} must be between 1ms and 1sec, inclusive", text(period))
+            format!("{name} {{{}}} must be between 1ms and 1sec, inclusive", text(period))
         });
     } else {
         out.require(period.0 == SECOND / 10, || {
-            format!("{name} {} requires feature gate CustomCPUCFSQuotaPeriod", text(period))
+            format!("{name} {{{}}} requires feature gate CustomCPUCFSQuotaPeriod", text(period))
         });
     }
     match own.crash_loop_back_off.max_container_restart_period {
