@@ -92,8 +92,13 @@ impl PodRules for RegistryRules {
         let is_pod = |row: &&std::sync::Arc<Row>| row.group.is_empty() && row.kind == "Pod";
         let Some(row) = ferry_resources::all().iter().find(is_pod) else { return vec!["no rules of pods".into()] };
         row.default(pod);
+        // A new pod of the API has no status when it is judged.
+        let status = pod.as_object_mut().and_then(|fields| fields.remove("status"));
         let mut errors = validate_metadata(pod, row);
         errors.extend(row.validate(pod));
+        if let Some(status) = status {
+            pod["status"] = status;
+        }
         errors.iter().map(ToString::to_string).collect()
     }
 }
@@ -134,10 +139,10 @@ mod tests {
 
     #[test]
     fn static_pods_are_judged_by_the_rules_of_the_registry() {
-        let mut pod = json!({ "metadata": { "name": "web", "namespace": "default" },
-            "spec": { "containers": [{ "name": "a", "image": "i" }] } });
+        let mut pod = json!({ "metadata": { "name": "web", "namespace": "default", "uid": "h" },
+            "spec": { "nodeName": "a", "containers": [{ "name": "a", "image": "i" }] }, "status": { "phase": "Pending" } });
         assert_eq!(RegistryRules.complete(&mut pod), Vec::<String>::new());
-        assert_eq!(pod["spec"]["restartPolicy"], "Always");
+        assert_eq!((&pod["spec"]["restartPolicy"], &pod["status"]["phase"]), (&json!("Always"), &json!("Pending")));
         let mut bad = json!({ "metadata": { "name": "web", "namespace": "default" }, "spec": { "containers": [] } });
         assert!(RegistryRules.complete(&mut bad)[0].starts_with("spec.containers: Required value"));
     }
