@@ -11,7 +11,7 @@ use crate::cri::v1;
 use crate::devices::{DeviceManager, Reusable};
 use crate::observed::{CONTAINER_NAME_LABEL, POD_UID_LABEL};
 use crate::pod;
-use crate::volume::beneath::Dir;
+use crate::state_file::StateFile;
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::{ContainerView, PodView};
 use ferry_devices::CpuSet;
@@ -19,8 +19,6 @@ use ferry_devices::cpu::{CpuError, CpuInfo, CpuManager, CpuTopology, Options};
 use ferry_devices::topology::{Hints, NumaInfo, Policy, Scope, TopologyManager};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Upstream's name of the file.
@@ -29,7 +27,7 @@ const CPUS: &str = "/sys/devices/system/cpu";
 const NODES: &str = "/sys/devices/system/node";
 
 pub struct ExclusiveCpus {
-    root: PathBuf,
+    file: StateFile,
     /// `None` where the policy is none.
     manager: Option<Mutex<CpuManager>>,
     topology: TopologyManager,
@@ -89,7 +87,8 @@ impl ExclusiveCpus {
         }
         let scope = if configuration.topology_manager_scope == "pod" { Scope::Pod } else { Scope::Container };
         let topology = TopologyManager { policy, scope, prefers_closest, numa };
-        let state = load(&config.root_dir).map_err(|error| error.to_string())?;
+        let file = StateFile::new(config.root_dir.clone(), CHECKPOINT);
+        let state = file.load().map_err(|error| error.to_string())?;
         let broken = |why: String| {
             format!(
                 "could not restore state from checkpoint: {why}, please drain this node and delete the CPU manager checkpoint file {:?} before restarting Kubelet",
@@ -104,7 +103,7 @@ impl ExclusiveCpus {
                 let why = "configured policy \"none\" differs from state checkpoint policy \"static\"";
                 return Err(broken(why.into()));
             }
-            return Ok(Self { root: config.root_dir.clone(), manager: None, topology, admission: Default::default() });
+            return Ok(Self { file, manager: None, topology, admission: Default::default() });
         }
         let options = Options::parse(&configuration.cpu_manager_policy_options)?;
         let reserved: CpuSet = configuration.reserved_system_cpus.parse().unwrap_or_default();
@@ -115,7 +114,7 @@ impl ExclusiveCpus {
             manager.restore(&state).map_err(broken)?;
         }
         let manager = Some(Mutex::new(manager));
-        Ok(Self { root: config.root_dir.clone(), manager, topology, admission: Default::default() })
+        Ok(Self { file, manager, topology, admission: Default::default() })
     }
 
     /// Gives the pod's containers their CPUs and devices, near each other as the policy asks.
@@ -247,11 +246,7 @@ impl ExclusiveCpus {
 
     async fn store(&self) -> std::io::Result<()> {
         let Some(manager) = &self.manager else { return Ok(()) };
-        let (root, text) = (self.root.clone(), manager.lock().to_checkpoint());
-        let stored = tokio::task::spawn_blocking(move || {
-            Dir::open(&root)?.replace_file(OsStr::new(CHECKPOINT), text.as_bytes(), 0o600)
-        });
-        stored.await.map_err(std::io::Error::other)?
+        self.file.store(|| manager.lock().to_checkpoint()).await
     }
 }
 
@@ -274,19 +269,6 @@ pub async fn follow(context: &Context) {
         if let Err(error) = context.runtime.update_container_resources(&container.id, resources).await {
             tracing::warn!(container = %container.id, %error, "cannot change the CPUs of a container");
         }
-    }
-}
-
-fn load(root: &Path) -> std::io::Result<Option<String>> {
-    let directory = match Dir::open(root) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    let mut text = String::new();
-    match directory.open_file(Path::new(CHECKPOINT)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-        Ok(mut file) => file.read_to_string(&mut text).map(|_| Some(text)),
     }
 }
 

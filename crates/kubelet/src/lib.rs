@@ -45,6 +45,7 @@ mod runtime_watch;
 pub mod server;
 pub mod settings;
 pub mod shutdown;
+mod state_file;
 pub mod static_pods;
 mod stats;
 pub mod status;

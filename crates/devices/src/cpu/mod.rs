@@ -206,7 +206,10 @@ impl CpuManager {
     /// Frees the CPUs of pods that are not among these.
     pub fn retain_pods(&mut self, is_active: impl Fn(&str) -> bool) -> bool {
         let gone: Vec<String> = self.assignments.keys().filter(|uid| !is_active(uid)).cloned().collect();
-        gone.iter().fold(false, |changed, uid| self.release(uid) || changed)
+        for uid in &gone {
+            self.release(uid);
+        }
+        !gone.is_empty()
     }
 }
 

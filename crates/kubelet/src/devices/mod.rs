@@ -11,7 +11,7 @@ pub mod registration;
 
 pub use plugin::render_error;
 
-use crate::volume::beneath::Dir;
+use crate::state_file::StateFile;
 use ferry_api::view::core::v1::{ContainerView, PodView};
 use ferry_devices::CpuSet;
 use ferry_devices::plugin::{Choice, Device, DeviceHealth, PluginDevices, ResourceCount};
@@ -22,9 +22,7 @@ use plugin::Plugin;
 use prost::Message;
 use proto::ContainerAllocateResponse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::OsStr;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Notify;
@@ -43,11 +41,9 @@ impl Reusable {
 }
 
 pub struct DeviceManager {
-    directory: PathBuf,
+    file: StateFile,
     inner: Mutex<PluginDevices>,
     plugins: Mutex<HashMap<String, Plugin>>,
-    /// One writes the file at a time, so that the newest assignments are written last.
-    writer: tokio::sync::Mutex<()>,
     /// Counts of the node's status have changed.
     node_changed: Arc<Notify>,
 }
@@ -55,7 +51,8 @@ pub struct DeviceManager {
 impl DeviceManager {
     /// Takes over the assignments of an earlier kubelet. Blocking.
     pub fn new(directory: PathBuf, node_changed: Arc<Notify>) -> Self {
-        let inner = match load(&directory) {
+        let file = StateFile::new(directory, CHECKPOINT);
+        let inner = match file.load() {
             Ok(Some(text)) => PluginDevices::from_checkpoint(&text, Instant::now()).unwrap_or_else(|error| {
                 tracing::error!(%error, "Continue after failing to read checkpoint file. Device allocation info may NOT be up-to-date");
                 PluginDevices::default()
@@ -66,13 +63,7 @@ impl DeviceManager {
                 PluginDevices::default()
             }
         };
-        Self {
-            directory,
-            inner: Mutex::new(inner),
-            plugins: Mutex::default(),
-            writer: Default::default(),
-            node_changed,
-        }
+        Self { file, inner: Mutex::new(inner), plugins: Mutex::default(), node_changed }
     }
 
     fn connect(&self, resource: &str, plugin: Plugin) {
@@ -300,26 +291,7 @@ impl DeviceManager {
 
     /// Returns when the assignments are on the disk.
     async fn store(&self) -> std::io::Result<()> {
-        let _turn = self.writer.lock().await;
-        let directory = self.directory.clone();
-        let text = self.inner.lock().to_checkpoint();
-        let stored = tokio::task::spawn_blocking(move || {
-            Dir::open(&directory)?.replace_file(OsStr::new(CHECKPOINT), text.as_bytes(), 0o600)
-        });
-        stored.await.map_err(std::io::Error::other)?
-    }
-}
-
-fn load(directory: &Path) -> std::io::Result<Option<String>> {
-    let directory = match Dir::open(directory) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    let mut text = String::new();
-    match directory.open_file(Path::new(CHECKPOINT)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-        Ok(mut file) => file.read_to_string(&mut text).map(|_| Some(text)),
+        self.file.store(|| self.inner.lock().to_checkpoint()).await
     }
 }
 

@@ -16,7 +16,7 @@ pub use resources::render_requests;
 use crate::context::Context;
 use crate::devices::options::DeviceOptions;
 use crate::devices::render_error;
-use crate::volume::beneath::Dir;
+use crate::state_file::StateFile;
 use ferry_api::rules::resource_claim::{ClaimName, check_owner, is_reserved_for};
 use ferry_api::view::core::v1::{ContainerView, Pod, PodView};
 use ferry_api::view::resource::v1::ResourceClaim;
@@ -25,19 +25,15 @@ use ferry_devices::claims::{ClaimKey, ClaimRef, Claims, PreparedDevice};
 use parking_lot::Mutex;
 use proto::ClaimsRequest;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Upstream's name of the file.
 const CHECKPOINT: &str = "dra_manager_state";
 
 pub struct DraManager {
-    root: PathBuf,
+    file: StateFile,
     claims: Mutex<Claims>,
     pub(crate) registry: Registry,
-    /// One writes the file at a time, so that the newest state is written last.
-    writer: tokio::sync::Mutex<()>,
 }
 
 /// A claim of a pod as the API has it.
@@ -50,7 +46,8 @@ struct Demand {
 impl DraManager {
     /// Takes over the claims of an earlier kubelet. Blocking.
     pub fn new(root: &Path) -> std::io::Result<Self> {
-        let claims = match load(root)? {
+        let file = StateFile::new(root.to_owned(), CHECKPOINT);
+        let claims = match file.load()? {
             Some(text) => Claims::from_checkpoint(&text).map_err(|why| {
                 std::io::Error::other(format!(
                     "could not read {CHECKPOINT}, please drain node and remove DRA state file, err: {why}"
@@ -58,12 +55,7 @@ impl DraManager {
             })?,
             None => Claims::default(),
         };
-        Ok(Self {
-            root: root.to_owned(),
-            claims: Mutex::new(claims),
-            registry: Registry::default(),
-            writer: Default::default(),
-        })
+        Ok(Self { file, claims: Mutex::new(claims), registry: Registry::default() })
     }
 
     /// Prepares every claim of the pod that is not yet. The error is upstream's sentence.
@@ -222,13 +214,7 @@ impl DraManager {
     }
 
     async fn store(&self) -> std::io::Result<()> {
-        let _turn = self.writer.lock().await;
-        let root = self.root.clone();
-        let text = self.claims.lock().to_checkpoint();
-        let stored = tokio::task::spawn_blocking(move || {
-            Dir::open(&root)?.replace_file(OsStr::new(CHECKPOINT), text.as_bytes(), 0o600)
-        });
-        stored.await.map_err(std::io::Error::other)?
+        self.file.store(|| self.claims.lock().to_checkpoint()).await
     }
 }
 
@@ -243,19 +229,6 @@ pub async fn release_abandoned(context: &Context) {
         if let Err(error) = context.dra.unprepare(&uid).await {
             tracing::warn!(%uid, %error, "cannot unprepare the claims of a pod that is gone");
         }
-    }
-}
-
-fn load(root: &Path) -> std::io::Result<Option<String>> {
-    let directory = match Dir::open(root) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    let mut text = String::new();
-    match directory.open_file(Path::new(CHECKPOINT)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-        Ok(mut file) => file.read_to_string(&mut text).map(|_| Some(text)),
     }
 }
 

@@ -3,6 +3,7 @@
 mod csi;
 mod device_plugin;
 mod dra;
+mod exclusive_cpus;
 mod image_volume;
 mod log_rotation;
 mod node_shutdown;
