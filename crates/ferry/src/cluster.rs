@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
+use crate::kubelet_flags::KubeletFlags;
 use crate::node::settings::{NetworkFlags, NodeFlags, NodeSettings};
 use crate::resolve::resolve;
 use crate::role::{Joined, Role};
@@ -55,6 +56,8 @@ pub struct Cluster {
     #[serde(default)]
     pub scheduling: Scheduling,
     #[serde(default)]
+    pub kubelet: KubeletFlags,
+    #[serde(default)]
     pub debugging: Debugging,
     /// Said for one start, and never remembered.
     #[serde(skip)]
@@ -92,6 +95,7 @@ pub struct Wishes {
     pub access: Access,
     pub audit: Audit,
     pub scheduling: Scheduling,
+    pub kubelet: KubeletFlags,
     pub debugging: Debugging,
     pub max_pods: Option<u32>,
     pub role: Role,
@@ -205,6 +209,7 @@ impl Cluster {
         cluster.access = wishes.access.or(&cluster.access)?;
         cluster.audit = wishes.audit.or(&cluster.audit)?;
         cluster.scheduling = wishes.scheduling.or(&cluster.scheduling)?;
+        cluster.kubelet = wishes.kubelet.or(&cluster.kubelet)?;
         cluster.debugging = wishes.debugging.or(&cluster.debugging);
         cluster.max_pods = wishes.max_pods.or(cluster.max_pods);
         cluster.node = cluster.node.with(&wishes.node)?;
@@ -262,6 +267,7 @@ impl Cluster {
             access: wishes.access.or(&Access::default())?,
             audit: wishes.audit.or(&Audit::default())?,
             scheduling: wishes.scheduling.or(&Scheduling::default())?,
+            kubelet: wishes.kubelet.or(&KubeletFlags::default())?,
             debugging: wishes.debugging.clone(),
             accept_data_loss: false,
             max_pods: wishes.max_pods,
@@ -310,6 +316,11 @@ impl Cluster {
 
     pub fn max_pods(&self) -> u32 {
         self.max_pods.unwrap_or_else(|| DEFAULT_MAX_PODS.min(pod_addresses(self.pod_bits())))
+    }
+
+    /// The pods of a node that have an address.
+    pub fn pod_addresses(&self) -> u32 {
+        pod_addresses(self.pod_bits())
     }
 
     /// The flags by which another command finds this cluster, with a space before each; none

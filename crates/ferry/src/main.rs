@@ -19,6 +19,7 @@ mod demo;
 mod images;
 mod join;
 mod kubeconfig;
+mod kubelet_flags;
 mod log;
 mod logs;
 mod namespaces;

@@ -4,6 +4,7 @@
 
 use crate::cluster::Cluster;
 use crate::cluster_registry::ClusterRegistry;
+use crate::kubelet_flags;
 use crate::process::{self, Process};
 use crate::progress::say;
 use crate::{Place, containerd, daemon, kubeconfig, namespaces, network, node};
@@ -50,6 +51,9 @@ pub async fn uninstall(place: &Place) -> Result<()> {
     // directories go only if nothing of anyone is left in them.
     for dir in ["/var/lib/cni/results", "/var/lib/cni/networks", "/var/lib/cni"] {
         let _ = std::fs::remove_dir(dir);
+    }
+    if cluster.number == 0 {
+        kubelet_flags::remove_device_plugin_files();
     }
     say(&format!("cluster {:?} is gone, and everything it made on this machine", cluster.name));
     Ok(())

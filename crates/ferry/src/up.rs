@@ -5,6 +5,7 @@ use crate::audit::Audit;
 use crate::cluster::{Cluster, Wishes};
 use crate::daemon::{Presence, RunLock};
 use crate::debugging::Debugging;
+use crate::kubelet_flags::KubeletFlags;
 use crate::log::Audience;
 use crate::node::settings::{NetworkFlags, NodeFlags};
 use crate::progress::{Progress, render_duration, say};
@@ -65,6 +66,8 @@ pub struct UpArgs {
     #[command(flatten)]
     scheduling: Scheduling,
     #[command(flatten)]
+    kubelet: KubeletFlags,
+    #[command(flatten)]
     debugging: Debugging,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
@@ -101,6 +104,7 @@ impl UpArgs {
             access: self.access.clone(),
             audit: self.audit.clone(),
             scheduling: self.scheduling.clone(),
+            kubelet: self.kubelet.clone(),
             debugging: self.debugging.clone(),
             max_pods: self.max_pods,
             role,

@@ -5,7 +5,7 @@ use ferry_api::quantity::Quantity;
 use ferry_api::rules::host_port::{self, HostPort};
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::rules::toleration::{DRIVES_OUT, find_untolerated, is_tolerated};
-use ferry_api::rules::{node_selector, pod_requests};
+use ferry_api::rules::{node_selector, pod_requests, resource_name};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{NodeView, Pod, PodView, Taint};
 use ferry_client::SharedObject;
@@ -92,7 +92,9 @@ fn check_resources(pod: PodView<'_>, node: NodeView<'_>, others: &[SharedObject<
     }
     let others: Vec<BTreeMap<&str, i64>> = others.iter().map(|other| requests(other.view())).collect();
     for (name, amount) in requests(pod) {
-        if amount == 0 {
+        // A resource that the node does not have is of the cluster, and others count it
+        // (upstream: removeMissingExtendedResources).
+        if amount == 0 || (resource_name::is_extended(name) && !allocatable.contains_key(name)) {
             continue;
         }
         let capacity = allocatable.get(name).map_or(0, |quantity| amount_of(name, quantity));

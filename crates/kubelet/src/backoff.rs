@@ -35,6 +35,13 @@ impl BackOff {
         Self { entries: HashMap::new(), first, longest }
     }
 
+    /// The back-off of restarted containers, which waits no longer than crashLoopBackOff of the
+    /// kubelet's configuration says.
+    pub fn of_restarts(longest: Option<Duration>) -> Self {
+        let longest = longest.unwrap_or(LONGEST);
+        Self::new(FIRST.min(longest), longest)
+    }
+
     /// The present wait, zero for a key without failures.
     pub fn wait(&self, key: &str) -> Duration {
         self.entries.get(key).map(|entry| entry.wait).unwrap_or_default()

@@ -6,7 +6,7 @@ mod values;
 
 pub use values::{CgroupValues, CpuWeight};
 
-use crate::container::resources::PodCgroup;
+use crate::container::resources::{PodCgroup, cpu_shares};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,11 +19,11 @@ pub fn is_v2() -> bool {
 
 /// Makes the pod's cgroup. Blocking. Failures are not fatal: the containers' own limits
 /// hold without it.
-pub fn create(parent: &str, limits: &PodCgroup) -> io::Result<()> {
-    create_at(Path::new(MOUNT), is_v2(), parent, limits)
+pub fn create(parent: &str, limits: &PodCgroup, pids: Option<i64>) -> io::Result<()> {
+    create_at(Path::new(MOUNT), is_v2(), parent, limits, pids)
 }
 
-fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup) -> io::Result<()> {
+fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup, pids: Option<i64>) -> io::Result<()> {
     let relative = parent.trim_start_matches('/');
     if v2 {
         let path = mount.join(relative);
@@ -35,6 +35,9 @@ fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup) -> io::Re
         }
         if let Some(limit) = limits.memory_limit {
             set(&path, "memory.max", &limit.to_string());
+        }
+        if let Some(pids) = pids {
+            set(&path, "pids.max", &pids.to_string());
         }
         return Ok(());
     }
@@ -51,6 +54,44 @@ fn create_at(mount: &Path, v2: bool, parent: &str, limits: &PodCgroup) -> io::Re
         let memory = mount.join("memory").join(relative);
         std::fs::create_dir_all(&memory)?;
         set(&memory, "memory.limit_in_bytes", &limit.to_string());
+    }
+    if let (Some(limit), true) = (pids, mount.join("pids").is_dir()) {
+        let pids = mount.join("pids").join(relative);
+        std::fs::create_dir_all(&pids)?;
+        set(&pids, "pids.max", &limit.to_string());
+    }
+    Ok(())
+}
+
+/// The limits of all pods together, on the cgroup that they live in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeLimits {
+    pub cpu_shares: i64,
+    pub memory: u64,
+    pub pids: Option<u64>,
+}
+
+/// Limits all pods together. Blocking
+/// (upstream: enforceNodeAllocatableCgroups of pkg/kubelet/cm/node_container_manager_linux.go).
+pub fn limit_pods(root: &str, limits: NodeLimits) -> io::Result<()> {
+    let pids = limits.pids.and_then(|pids| i64::try_from(pids).ok());
+    let memory_limit = i64::try_from(limits.memory).ok().filter(|memory| *memory > 0);
+    let own = PodCgroup { cpu_shares: limits.cpu_shares, cpu_quota: None, memory_limit };
+    create_at(Path::new(MOUNT), is_v2(), root, &own, pids)
+}
+
+/// How the classes of pods share CPU below `root`: pods of class BestEffort get the least that there
+/// is, those of class Burstable as much as they request together. Blocking
+/// (upstream: setCPUCgroupConfig of pkg/kubelet/cm/qos_container_manager_linux.go).
+pub fn share_among_classes(root: &str, burstable_milli_cpu: i64) -> io::Result<()> {
+    share_at(Path::new(MOUNT), is_v2(), root, burstable_milli_cpu)
+}
+
+fn share_at(mount: &Path, v2: bool, root: &str, burstable_milli_cpu: i64) -> io::Result<()> {
+    for (class, milli) in [("besteffort", 0), ("burstable", burstable_milli_cpu)] {
+        let class = format!("{}/{class}", root.trim_end_matches('/'));
+        let own = PodCgroup { cpu_shares: cpu_shares(milli), cpu_quota: None, memory_limit: None };
+        create_at(mount, v2, &class, &own, None)?;
     }
     Ok(())
 }
@@ -139,5 +180,36 @@ fn remove_tree(directory: &Path) {
             tracing::debug!(path = %directory.display(), %error, "cannot remove cgroup");
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_classes_share_cpu_by_what_their_pods_request() {
+        let mount = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(mount.path().join("cpu")).expect("made");
+        share_at(mount.path(), false, "/pods", 1500).expect("written");
+        let shares = |class: &str| {
+            std::fs::read_to_string(mount.path().join("cpu/pods").join(class).join("cpu.shares")).expect("written")
+        };
+        assert_eq!((shares("besteffort").as_str(), shares("burstable").as_str()), ("2", "1536"));
+        share_at(mount.path(), true, "/pods", 0).expect("written");
+        let weight = std::fs::read_to_string(mount.path().join("pods/burstable/cpu.weight")).expect("written");
+        assert_eq!(weight, "1");
+    }
+
+    #[test]
+    fn a_pods_processes_are_counted_on_both_hierarchies() {
+        let mount = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(mount.path().join("pids")).expect("made");
+        let own = PodCgroup { cpu_shares: 2, ..Default::default() };
+        create_at(mount.path(), false, "/pods/pod1", &own, Some(7)).expect("written");
+        create_at(mount.path(), true, "/pods/pod1", &own, Some(7)).expect("written");
+        for path in ["pids/pods/pod1/pids.max", "pods/pod1/pids.max"] {
+            assert_eq!(std::fs::read_to_string(mount.path().join(path)).expect("written"), "7");
+        }
     }
 }

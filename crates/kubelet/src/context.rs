@@ -10,23 +10,30 @@ use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
+use crate::devices::DeviceManager;
+use crate::dra::DraManager;
 use crate::eviction::metrics::EvictionMetrics;
 use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::exclusive_cpus::ExclusiveCpus;
 use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod;
 use crate::pod_end::PodEnds;
 use crate::probe::metrics::ProbeMetrics;
 use crate::server::{LogWatch, ServedLogs};
+use crate::static_pods::StaticPods;
 use crate::stats::Stats;
+use crate::sysctl;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, Service};
-use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference, SharedObject};
 use ferry_eviction::pressure::Conditions;
 use jiff::Timestamp;
 use parking_lot::RwLock;
+use std::collections::HashSet;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 pub struct Context {
     pub config: Config,
@@ -35,7 +42,9 @@ pub struct Context {
     pub wakers: Arc<Wakers>,
     pub recorder: Recorder,
     pub services: Informer<Service>,
+    /// The pods of this node as the API has them; [`Context::pod`] finds those that run.
     pub pods: Informer<Pod>,
+    pub static_pods: Arc<StaticPods>,
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
@@ -43,6 +52,11 @@ pub struct Context {
     pub images: Arc<Images>,
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
+    pub devices: Arc<DeviceManager>,
+    pub cpus: ExclusiveCpus,
+    pub dra: DraManager,
+    /// Something of the node's status has changed that is not to wait for the next heartbeat.
+    pub node_changed: Arc<Notify>,
     pub served_logs: ServedLogs,
     pub log_watch: LogWatch,
     pub stats: Stats,
@@ -50,6 +64,9 @@ pub struct Context {
     /// When this kubelet began.
     pub started: Timestamp,
     pub allocations: Arc<Allocations>,
+    pub sysctls: sysctl::Allowlist,
+    /// The CPU that the class Burstable was last given, in thousandths.
+    pub burstable_cpu: tokio::sync::Mutex<Option<i64>>,
     pub machine: RwLock<Machine>,
     /// The features that the runtime reported last.
     pub features: RwLock<RuntimeFeatures>,
@@ -79,11 +96,13 @@ impl Context {
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
         let node = informers.with(select(format!("metadata.name={}", config.node_name)));
+        let node_changed = Arc::<Notify>::default();
         Ok(Self {
             services: informers.of(),
             pods: informers
                 .with(select(format!("spec.nodeName={}", config.node_name)))
                 .indexed(LIMITED_INDEX, limited_index),
+            static_pods: Arc::default(),
             node: node.clone(),
             claims: ConfigCache::new(client.clone(), wakers.clone()),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
@@ -103,12 +122,18 @@ impl Context {
             ),
             csi,
             images,
+            dra: DraManager::new(&config.root_dir)?,
+            cpus: ExclusiveCpus::new(&config).map_err(std::io::Error::other)?,
+            devices: Arc::new(DeviceManager::new(config.device_plugin_dir(), node_changed.clone())),
+            node_changed,
             served_logs: ServedLogs::default(),
             log_watch: LogWatch::default(),
             stats: Stats::default(),
             probe_metrics: Arc::default(),
             started: Timestamp::now(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
+            sysctls: sysctl::Allowlist::new(&config.runtime.allowed_unsafe_sysctls).map_err(std::io::Error::other)?,
+            burstable_cpu: Default::default(),
             machine: RwLock::new(machine),
             features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
@@ -123,6 +148,22 @@ impl Context {
             wakers,
             recorder,
         })
+    }
+
+    /// The pod of this node under that name: behind a mirror stands its static pod.
+    pub fn pod(&self, namespace: &str, name: &str) -> Option<SharedObject<Pod>> {
+        self.static_pods.get(namespace, name).or_else(|| self.pods.get(namespace, name))
+    }
+
+    /// The uids of the pods that this node is to run.
+    pub fn active_pods(&self) -> HashSet<String> {
+        let mut active: HashSet<String> = self.static_pods.list().iter().map(|pod| pod.uid().to_owned()).collect();
+        self.pods.for_each(|pod| {
+            if !pod::is_terminal_phase(pod::phase(pod.view())) {
+                active.insert(pod.uid().to_owned());
+            }
+        });
+        active
     }
 
     pub fn container_files(&self) -> ContainerFiles {

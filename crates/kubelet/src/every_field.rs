@@ -15,7 +15,7 @@ use crate::probe::{Outcome, ProbeKind};
 use crate::status::{self, ProbeOutcomes};
 use crate::sync::mounts::render_devices;
 use crate::volume::{Mounted, MountedVolume};
-use crate::{admit, image, kill, pod, unsupported, volume};
+use crate::{admit, dra, image, kill, pod, unsupported, volume};
 use ferry_api::schema::builtin;
 use ferry_api::unsupported::fields_of_pod_spec;
 use ferry_api::view::Owned;
@@ -86,7 +86,7 @@ fn samples(kind: &str) -> Value {
             "setHostnameAsFQDN": true,
             "os": { "name": "windows" },
             "hostUsers": false,
-            "resourceClaims": [{ "name": "r" }],
+            "resourceClaims": [{ "name": "r", "resourceClaimName": "claim" }],
             "resources": { "limits": { "cpu": "1" } },
             "hostnameOverride": "o",
         }),
@@ -149,6 +149,9 @@ fn samples(kind: &str) -> Value {
 /// Fields that matter only beside others: the spec that both sides of the comparison have.
 fn companions(kind: &str, field: &str) -> Value {
     match (kind, field) {
+        ("PodSpec", "resourceClaims") => {
+            json!({ "containers": [{ "name": "c", "image": "i:1", "resources": { "claims": [{ "name": "r" }] } }] })
+        }
         ("PodSpec", "setHostnameAsFQDN") => json!({ "subdomain": "s" }),
         ("Container", "restartPolicyRules") => json!({ "restartPolicy": "Never" }),
         ("SecurityContext", "runAsGroup") => json!({ "securityContext": { "runAsUser": 1 } }),
@@ -314,6 +317,7 @@ fn decide(pod: &Pod) -> String {
             })
         });
         say(&rendered.map(|config| sorted(&config)).map_err(|error| error.0));
+        say(&dra::render_requests(pod, container));
         say(&image::pull_policy(container.image_pull_policy(), container.image()));
         for reason in [KillReason::PodKilled, KillReason::LivenessProbe, KillReason::StartupProbe] {
             say(&kill::grace_period(pod, Some(container), reason));

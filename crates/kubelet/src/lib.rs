@@ -13,14 +13,19 @@ pub mod backoff;
 pub mod cgroup;
 pub mod cni;
 mod config_cache;
+mod configuration;
 pub mod container;
 pub mod container_files;
 mod context;
 pub mod cri;
 pub mod csi;
+pub mod devices;
+mod directory_watch;
+pub mod dra;
 #[cfg(test)]
 mod every_field;
 pub mod eviction;
+mod exclusive_cpus;
 mod housekeeping;
 pub mod image;
 mod kill;
@@ -40,9 +45,12 @@ mod runtime_watch;
 pub mod server;
 pub mod settings;
 pub mod shutdown;
+mod state_file;
+pub mod static_pods;
 mod stats;
 pub mod status;
 mod sync;
+mod sysctl;
 pub mod unix_grpc;
 mod unsupported;
 pub mod volume;
@@ -57,6 +65,7 @@ use cri::grpc::GrpcRuntime;
 use eviction::settings::NodeSettings;
 use ferry_api::view::core::v1::Taint;
 use ferry_client::{Client, Informers};
+use ferry_kubelet_config::KubeletConfiguration;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -83,6 +92,9 @@ pub enum Error {
     Settings(Vec<String>),
     #[error("cannot serve on {address}: {why}")]
     Server { address: SocketAddr, why: String },
+    /// The machine is not as the configuration demands.
+    #[error("{0}")]
+    Machine(String),
 }
 
 /// The HTTPS server the API server calls for logs, exec and port-forward.
@@ -126,18 +138,24 @@ pub struct Config {
     /// Labels and taints beside the usual ones.
     pub labels: BTreeMap<String, String>,
     pub register_taints: Vec<Taint>,
-    /// Whether /logs/ answers queries of services (`enableSystemLogQuery`).
-    pub system_log_query: bool,
     /// Eviction, garbage collection, log rotation and shutdown.
     pub settings: NodeSettings,
     /// Shown as the node's kubelet version.
     pub version: String,
+    /// The file's settings, with the defaults of all that it leaves out.
+    pub configuration: Arc<KubeletConfiguration>,
+    /// The directory of device plugins and the kubelet's socket for them, where it is another than
+    /// `device-plugins` below the root; upstream's, which plugins look for, is
+    /// /var/lib/kubelet/device-plugins.
+    pub device_plugins: Option<PathBuf>,
+    /// Defaults and rules of static pods; without them there are none.
+    pub pod_rules: Option<Arc<dyn static_pods::manifest::PodRules>>,
 }
 
 impl Config {
     /// Everything at upstream's defaults, under `root` where it is a path.
     pub fn new(node_name: &str, node_ip: &str, root: &std::path::Path, runtime_endpoint: &str) -> Self {
-        Self {
+        let mut config = Self {
             node_name: node_name.into(),
             node_ips: vec![node_ip.into()],
             root_dir: root.join("kubelet"),
@@ -162,10 +180,14 @@ impl Config {
             kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
-            system_log_query: false,
             settings: NodeSettings::default(),
             version: "v1.36.4".into(),
-        }
+            configuration: Arc::default(),
+            device_plugins: None,
+            pod_rules: None,
+        };
+        config.configuration = Arc::new(KubeletConfiguration::without_file(&config.surroundings()));
+        config
     }
 }
 
@@ -192,6 +214,8 @@ pub async fn run_with_runtime(
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
     let mut config = config;
+    let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    configuration::judge_swap(&config.configuration, &swaps).map_err(Error::Machine)?;
     let mistakes = config.settings.validate();
     if !mistakes.is_empty() {
         return Err(Error::Settings(mistakes));
@@ -207,9 +231,8 @@ pub async fn run_with_runtime(
     let _ends_all = shutdown.clone().drop_guard();
     let informers = Informers::with_shutdown(client.clone(), shutdown.clone());
     let machine = node::local_machine(&config);
-    let root_dir = config.root_dir.clone();
     let context = Context::new(config, client, runtime, &informers, machine)
-        .map_err(|source| Error::Directory { path: root_dir, source })?;
+        .map_err(|error| Error::Machine(error.to_string()))?;
     let context = Arc::new(context);
     let watch_runtime = runtime_watch::run(context.clone(), shutdown.clone());
     let keep_node = node::run(context.clone(), ready, shutdown.clone());
@@ -219,6 +242,10 @@ pub async fn run_with_runtime(
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
     let watch_attachments = csi::watch_attachments(context.clone(), shutdown.clone());
+    let register_plugins = devices::registration::run(context.clone(), shutdown.clone());
+    let wipe_slices = dra::registry::run(context.clone(), shutdown.clone());
+    let read_manifests = static_pods::run(context.clone(), shutdown.clone());
+    let keep_mirrors = static_pods::mirror::run(context.clone(), shutdown.clone());
     let evict = eviction::run(context.clone(), shutdown.clone());
     let end_with_node = shutdown::run(context.clone(), shutdown.clone());
     let watch_oom = oom_watch::run(context.clone(), shutdown.clone());
@@ -231,6 +258,10 @@ pub async fn run_with_runtime(
         rotate_logs,
         register_drivers,
         watch_attachments,
+        register_plugins,
+        wipe_slices,
+        read_manifests,
+        keep_mirrors,
         evict,
         end_with_node,
         watch_oom

@@ -16,6 +16,19 @@ pub enum ContainerKind {
     Ephemeral,
 }
 
+/// The pod comes from a manifest on this node and not from the API
+/// (upstream: IsStaticPod of pkg/kubelet/types/pod_update.go).
+pub fn is_static(pod: PodView<'_>) -> bool {
+    let source = pod.metadata().annotations().get("kubernetes.io/config.source");
+    source.is_some_and(|source| source != "api") && !is_mirror(pod)
+}
+
+/// The node keeps running what is critical for as long as it can
+/// (upstream: IsCriticalPod of pkg/kubelet/types/pod_update.go).
+pub fn is_critical(pod: PodView<'_>) -> bool {
+    is_static(pod) || is_mirror(pod) || pod.spec().priority().is_some_and(|priority| priority >= 2_000_000_000)
+}
+
 pub fn uid(pod: PodView<'_>) -> &str {
     pod.metadata().uid()
 }

@@ -7,6 +7,7 @@
 
 mod allocate;
 mod ending;
+mod mirrored;
 
 use crate::admit::Rejection;
 use crate::backoff::BackOff;
@@ -17,6 +18,7 @@ use crate::plan::{Plan, is_resize_in_progress, plan_pod};
 use crate::pod;
 use crate::pod_end::PodEnd;
 use crate::probe::{Probes, Target};
+use crate::static_pods::mirror::{static_uid, with_status};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::volume::claim::{self, Claims, PodStage};
@@ -109,6 +111,10 @@ pub struct PodWorker {
     /// The pod whose status is the last one that the API is known to have; newer than `pod`
     /// after a write that has not come back yet.
     known: SharedObject<Pod>,
+    /// The claims of the pod have been prepared by this worker.
+    has_claims: bool,
+    /// The mirror of a static pod, as it was last written.
+    mirror: Option<SharedObject<Pod>>,
     /// A verdict on the whole pod that outweighs its containers: rejected, deadline passed.
     verdict: Option<Rejection>,
     /// The node's own decision to end the pod, once it is the verdict.
@@ -128,8 +134,15 @@ impl PodWorker {
             context.recorder.clone(),
             context.probe_metrics.clone(),
         );
+        let longest_backoff = context.config.configuration.crash_loop_back_off.max_container_restart_period;
+        let longest_backoff = longest_backoff.map(|period| period.duration());
+        // Of an earlier kubelet's static pod the mirror has the status.
+        let mirror = context.pods.get(first.pod.namespace(), first.pod.name());
+        let mirror = mirror.filter(|mirror| static_uid(mirror.view()) == Some(first.pod.uid()));
+        let known = mirror.as_ref().map_or(first.pod.clone(), |mirror| with_status(&first.pod, mirror));
         Self {
-            known: first.pod.clone(),
+            known,
+            mirror,
             wanted: first.pod.clone(),
             pod: first.pod,
             gone: first.gone,
@@ -140,8 +153,9 @@ impl PodWorker {
             wake,
             stage: Stage::Active,
             admitted: false,
+            has_claims: false,
             missing_volumes: None,
-            backoff: BackOff::default(),
+            backoff: BackOff::of_restarts(longest_backoff),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
             mount_retry: BackOff::new(FIRST_MOUNT_RETRY, LAST_MOUNT_RETRY),
             pending_since: None,
@@ -209,7 +223,8 @@ impl PodWorker {
     fn learn(&mut self) {
         let desired = self.desired.borrow_and_update().clone();
         // An echo of an older write must not undo what is known of a newer one.
-        if revision(&desired.pod) >= revision(&self.known) {
+        // The status of a static pod is known here alone.
+        if revision(&desired.pod) >= revision(&self.known) && !pod::is_static(desired.pod.view()) {
             self.known = desired.pod.clone();
         }
         self.pod = self.context.allocations.allocated(&desired.pod);
@@ -220,6 +235,12 @@ impl PodWorker {
 
     fn grace(&self) -> Option<i64> {
         self.pod.meta().deletion_grace_period_seconds()
+    }
+
+    /// The pod with the names of claims that others have written to its status.
+    fn newest(&self) -> SharedObject<Pod> {
+        let is_newer = revision(&self.known) > revision(&self.wanted);
+        if is_newer { self.known.clone() } else { self.wanted.clone() }
     }
 
     fn known_status(&self) -> PodStatusView<'_> {
@@ -319,6 +340,17 @@ impl PodWorker {
         };
         self.pending_since = None;
         self.mount_retry.forget("volumes");
+        // Devices are prepared with a new sandbox, and by a new kubelet before it starts a container.
+        let starts = !plan.to_start.is_empty() || !plan.init_to_start.is_empty();
+        if (plan.create_sandbox || (starts && !self.has_claims))
+            && let Err(why) = context.dra.prepare(&context.client, &self.newest()).await
+        {
+            let message = format!("Failed to prepare dynamic resources: {why}");
+            context.recorder.event(&pod, EventType::Warning, "FailedPrepareDynamicResources", message);
+            return self.back_off("claims");
+        }
+        self.has_claims |= plan.create_sandbox || starts;
+        self.retry.forget("claims");
         let outcome = self.execute(&plan, &observed, &references, &mounted).await;
         let observed = match self.observe().await {
             Ok(observed) => observed,
@@ -516,7 +548,8 @@ impl PodWorker {
 
     /// Computes the status and writes it if it differs; false when the API did not take it.
     async fn write_status(&mut self, observed: &PodRuntime, terminal: bool) -> bool {
-        if self.gone {
+        let is_static = pod::is_static(self.wanted.view());
+        if self.gone && !is_static {
             return true;
         }
         let mut status = status::compute_status(&status::Inputs {
@@ -530,8 +563,16 @@ impl PodWorker {
             terminal,
             now: Timestamp::now(),
         });
+        status::devices::set_resource_health(&mut status, |container| {
+            let mut health = self.context.devices.health(&self.uid, container);
+            health.extend(self.context.dra.health(self.known.view(), container));
+            health
+        });
         if terminal {
             self.conclude(&mut status);
+        }
+        if is_static {
+            return self.write_mirror(status).await;
         }
         let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());
         let Some(patch) = patch else { return true };

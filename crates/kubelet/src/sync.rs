@@ -200,10 +200,12 @@ impl<'a> PodSync<'a> {
     async fn create_sandbox(&self, config: v1::PodSandboxConfig) -> Result<(String, Vec<String>), String> {
         let context = self.context;
         let parent = config.linux.as_ref().map(|linux| linux.cgroup_parent.clone()).unwrap_or_default();
-        let limits = container::resources::compute_pod_cgroup(self.pod());
+        let rules = context.machine().rules;
+        let mut limits = container::resources::compute_pod_cgroup(self.pod());
+        limits.cpu_quota = limits.cpu_quota.filter(|_| !rules.no_cpu_quota);
         let logs = PathBuf::from(&config.log_directory);
         let made = tokio::task::spawn_blocking(move || {
-            if let Err(error) = cgroup::create(&parent, &limits) {
+            if let Err(error) = cgroup::create(&parent, &limits, rules.pod_pids_limit) {
                 tracing::debug!(%parent, %error, "cannot make the pod's cgroup");
             }
             std::fs::create_dir_all(&logs)
@@ -411,7 +413,10 @@ impl<'a> PodSync<'a> {
         target: Option<&str>,
     ) -> Result<v1::ContainerConfig, ConfigError> {
         let context = self.context;
-        context.services.synced().await;
+        // A static pod does not wait for the API.
+        if !pod::is_static(self.pod()) {
+            context.services.synced().await;
+        }
         let machine = context.machine();
         let links = self.pod().spec().enable_service_links().unwrap_or(true);
         let namespace = self.pod.namespace();
@@ -424,7 +429,9 @@ impl<'a> PodSync<'a> {
         let env = env::render_env(container, self.pod(), &references, &services, started.ips, &machine)?;
         let mounts = self.mounts(container, mounted, &env, started.ips).await?;
         let image_user = security::ImageUser::of(image);
-        config::render_container(config::Inputs {
+        let mut devices = context.devices.container_options(self.pod(), container).await.map_err(ConfigError)?;
+        context.dra.add_devices(self.pod(), container, &mut devices).map_err(ConfigError)?;
+        let mut config = config::render_container(config::Inputs {
             pod: self.pod(),
             container,
             restart_count,
@@ -436,7 +443,13 @@ impl<'a> PodSync<'a> {
             target,
             machine: &machine,
             seccomp_root: &context.config.root_dir.join("seccomp"),
-        })
+        })?;
+        devices.apply(&mut config);
+        let resources = config.linux.as_mut().and_then(|linux| linux.resources.as_mut());
+        if let (Some(resources), Some(cpus)) = (resources, context.cpus.cpus_of(self.pod.uid(), container.name())) {
+            resources.cpuset_cpus = cpus;
+        }
+        Ok(config)
     }
 
     async fn post_start(

@@ -1,6 +1,8 @@
 //! gRPC over a unix socket: the way to the container runtime, to its own services, and to CSI
 //! drivers. Messages are either generated (CRI) or a hand-written subset.
 
+pub mod serve;
+
 use hyper_util::rt::TokioIo;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -42,4 +44,17 @@ where
     }
     let codec = tonic_prost::ProstCodec::<Q, A>::default();
     Ok(grpc.unary(request, http::uri::PathAndQuery::from_static(path), codec).await?.into_inner())
+}
+
+/// A call that is answered by messages for as long as the other side likes.
+pub async fn stream<Q, A>(channel: &Channel, path: &'static str, message: Q) -> Result<tonic::Streaming<A>, Status>
+where
+    Q: prost::Message + Default + 'static,
+    A: prost::Message + Default + 'static,
+{
+    let mut grpc = tonic::client::Grpc::new(channel.clone());
+    grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let codec = tonic_prost::ProstCodec::<Q, A>::default();
+    let request = tonic::Request::new(message);
+    Ok(grpc.server_streaming(request, http::uri::PathAndQuery::from_static(path), codec).await?.into_inner())
 }

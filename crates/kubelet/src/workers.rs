@@ -6,8 +6,11 @@ use crate::observed::{self, PodIdentity};
 use crate::pod;
 use crate::pod_end::PodEnd;
 use crate::pod_worker::{Desired, PodWorker};
+use crate::static_pods::mirror::static_uid;
+use crate::static_pods::{FullName, StaticChange};
 use crate::status::conditions::OWNED;
 use crate::volume;
+use crate::{dra, exclusive_cpus};
 use ferry_api::rules::backoff::Backoff;
 use ferry_api::rules::condition;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
@@ -26,37 +29,69 @@ const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(5);
 
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
-    tokio::select! {
-        () = shutdown.cancelled() => return Ok(()),
-        () = async {
-            context.pods.synced().await;
-            context.node.synced().await;
-        } => {}
-    }
+    let Some(mut static_changes) = context.static_pods.take_changes() else { return Ok(()) };
+    let Some(mut ends) = context.ends.receiver() else { return Ok(()) };
     context.volumes.reconstruct().await;
+    let mut workers = Workers {
+        context: context.clone(),
+        shutdown: shutdown.clone(),
+        running: HashMap::new(),
+        tasks: JoinSet::new(),
+        waiting: HashMap::new(),
+    };
+    // Static pods run before the API answers, and without it.
+    let synced = async {
+        context.pods.synced().await;
+        context.node.synced().await;
+    };
+    tokio::pin!(synced);
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => {
+                workers.leave().await;
+                return Ok(());
+            }
+            () = &mut synced => break,
+            change = static_changes.recv() => workers.apply_static(change).await,
+            Some(ended) = workers.tasks.join_next() => workers.ended(ended.as_deref().ok()),
+        }
+    }
+    // Their containers are no orphans.
+    tokio::select! {
+        () = shutdown.cancelled() => {
+            workers.leave().await;
+            return Ok(());
+        }
+        () = context.static_pods.listed() => {}
+    }
+    while let Ok(change) = static_changes.try_recv() {
+        workers.apply_static(Some(change)).await;
+    }
     restore_allocations(&context).await;
     let mut events = context.pods.subscribe();
-    let Some(mut ends) = context.ends.receiver() else { return Ok(()) };
-    let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
     workers.adopt_orphans().await;
+    release_devices(&context).await;
     loop {
         tokio::select! {
             () = shutdown.cancelled() => break,
             event = events.recv() => match event {
                 Some(Event::Deleted(pod)) => workers.tell(pod, true),
-                Some(Event::Added(pod) | Event::Updated { new: pod, .. }) => workers.tell(pod, false),
+                Some(Event::Added(pod)) => {
+                    // The static pod behind a new mirror has a status to show.
+                    if let Some(uid) = static_uid(pod.view()) {
+                        workers.context.wakers.wake(uid);
+                    }
+                    workers.tell(pod, false);
+                }
+                Some(Event::Updated { new: pod, .. }) => workers.tell(pod, false),
                 None => break,
             },
             Some((uid, end)) = ends.recv() => workers.end(&uid, end),
-            Some(ended) = workers.tasks.join_next() => {
-                if let Ok(uid) = ended {
-                    workers.ended(&uid);
-                }
-            }
+            change = static_changes.recv() => workers.apply_static(change).await,
+            Some(ended) = workers.tasks.join_next() => workers.ended(ended.as_deref().ok()),
         }
     }
-    // Workers leave at the same signal; their containers stay.
-    while workers.tasks.join_next().await.is_some() {}
+    workers.leave().await;
     Ok(())
 }
 
@@ -72,14 +107,66 @@ async fn restore_allocations(context: &Arc<Context>) {
     let _ = tokio::task::spawn_blocking(move || allocations.restore(pods)).await;
 }
 
+/// Devices and CPUs of pods that ended while no kubelet looked.
+async fn release_devices(context: &Arc<Context>) {
+    let active = context.active_pods();
+    context.devices.retain_pods(|uid| active.contains(uid)).await;
+    context.cpus.retain_pods(|uid| active.contains(uid)).await;
+    exclusive_cpus::follow(context).await;
+    dra::release_abandoned(context).await;
+}
+
 struct Workers {
     context: Arc<Context>,
     shutdown: CancellationToken,
     running: HashMap<String, watch::Sender<Desired>>,
     tasks: JoinSet<String>,
+    /// Static pods that wait for an earlier one of their name to end.
+    waiting: HashMap<FullName, SharedObject<Pod>>,
 }
 
 impl Workers {
+    /// Workers leave at the same signal; their containers stay.
+    async fn leave(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Starts a static pod, as soon as nothing of its name runs, or ends it.
+    async fn apply_static(&mut self, change: Option<StaticChange>) {
+        let Some(StaticChange { pod, gone }) = change else { return std::future::pending().await };
+        let name = (pod.namespace().to_owned(), pod.name().to_owned());
+        if gone {
+            let is_waiting = self.waiting.get(&name).is_some_and(|waiting| waiting.uid() == pod.uid());
+            match is_waiting {
+                true => {
+                    self.waiting.remove(&name);
+                    self.context.static_pods.note_ended(&pod);
+                }
+                false => self.tell(pod, true),
+            }
+            return;
+        }
+        // Of an earlier kubelet, whose manifest said something else.
+        for orphan in observed::list_pods(&*self.context.runtime).await.unwrap_or_default() {
+            let has_name = (&orphan.namespace, &orphan.name) == (&name.0, &name.1);
+            if has_name && orphan.uid != pod.uid() && !self.running.contains_key(&orphan.uid) {
+                self.tell(remembered(orphan).into(), true);
+            }
+        }
+        if self.has_other(&name, pod.uid()) {
+            self.waiting.insert(name, pod);
+        } else {
+            self.tell(pod, false);
+        }
+    }
+
+    fn has_other(&self, (namespace, name): &FullName, uid: &str) -> bool {
+        self.running.iter().any(|(other, sender)| {
+            let known = &sender.borrow().pod;
+            other != uid && (known.namespace(), known.name()) == (namespace, name)
+        })
+    }
+
     fn tell(&mut self, pod: SharedObject<Pod>, gone: bool) {
         let uid = pod.uid().to_string();
         if uid.is_empty() || pod::is_mirror(pod.view()) {
@@ -118,17 +205,29 @@ impl Workers {
         }
     }
 
-    fn ended(&mut self, uid: &str) {
-        let Some(sender) = self.running.remove(uid) else { return };
+    fn ended(&mut self, uid: Option<&str>) {
+        let Some(sender) = uid.and_then(|uid| self.running.remove(uid)) else { return };
         let last = sender.borrow().clone();
         if let Some(end) = &last.end {
             end.finish();
         }
-        let present = self.context.pods.get(last.pod.namespace(), last.pod.name());
-        if let Some(pod) = present.filter(|pod| pod.uid() == uid)
+        let (namespace, name) = (last.pod.namespace(), last.pod.name());
+        let present = self.context.pod(namespace, name);
+        if let Some(pod) = present.filter(|pod| pod.uid() == last.pod.uid())
             && !last.gone
         {
             self.tell(pod, false);
+            return;
+        }
+        if pod::is_static(last.pod.view()) {
+            self.context.static_pods.note_ended(&last.pod);
+        }
+        let name = (namespace.to_owned(), name.to_owned());
+        if let Some(next) = self.waiting.get(&name).cloned()
+            && !self.has_other(&name, next.uid())
+        {
+            self.waiting.remove(&name);
+            self.tell(next, false);
         }
     }
 
@@ -153,6 +252,7 @@ impl Workers {
     async fn adopt_orphans(&mut self) {
         let mut known = HashSet::new();
         self.context.pods.for_each(|pod| known.extend([pod.uid().to_string()]));
+        known.extend(self.context.static_pods.list().iter().map(|pod| pod.uid().to_owned()));
         let mut orphans = self.list_pods().await;
         let directories = std::fs::read_dir(volume::pod_directory(&self.context.config.root_dir, ""));
         for entry in directories.into_iter().flatten().flatten() {

@@ -131,7 +131,6 @@ async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_san
             json!([{ "name": "v", "emptyDir": {} }]),
             "spec.containers[0].volumeMounts[0].recursiveReadOnly: ",
         ),
-        ("claims", one(json!({})), "resourceClaims", json!([{ "name": "gpu" }]), "spec.resourceClaims: "),
     ];
     for (name, mut spec, key, value, named) in attempts {
         spec[key] = value;

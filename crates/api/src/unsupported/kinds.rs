@@ -28,13 +28,5 @@ const fn kind(
     UnsupportedKind { group, version, resource, kind, effect }
 }
 
-pub const KINDS: &[UnsupportedKind] = &[
-    kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it"),
-    kind(
-        "resource.k8s.io",
-        "v1",
-        "resourceclaims",
-        "ResourceClaim",
-        "devices are allocated, and no node prepares them",
-    ),
-];
+pub const KINDS: &[UnsupportedKind] =
+    &[kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it")];

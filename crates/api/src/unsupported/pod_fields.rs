@@ -41,7 +41,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
         Rejected,
         "this node's runtime merges the groups of the image",
     ),
-    field("resourceClaims", is_set, Rejected, "this node prepares no devices"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
     field("volumes[*].projected.sources[*].podCertificate", is_set, Waits, "this node projects no certificates"),
     volume("volumes[*].gcePersistentDisk"),

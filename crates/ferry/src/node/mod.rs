@@ -9,7 +9,7 @@ pub mod settings;
 use crate::cluster::Cluster;
 use crate::preflight::Found;
 use crate::supervise::Supervisor;
-use crate::{images, network};
+use crate::{images, kubelet_flags, network};
 use anyhow::{Context, Result};
 use ferry_api::problems::Problems;
 use ferry_client::{Client, Informers};
@@ -89,7 +89,7 @@ impl NodeParts {
             Some(mtu) => Some(mtu),
             None => pod_network::pod_mtu(self.cluster.node_ip, self.cluster.node.pod_network).await,
         };
-        let node = self.keep_kubelet(mtu, parts);
+        let node = self.keep_kubelet(mtu, parts)?;
         self.keep_local_volumes(parts);
         let proxy = self.keep_proxy(parts)?;
         let range = keep_pod_network(&self.cluster, &self.clients, &self.problems, parts)?;
@@ -98,8 +98,8 @@ impl NodeParts {
         Ok(Readiness { node, proxy, policies, dns })
     }
 
-    fn keep_kubelet(&self, mtu: Option<u32>, parts: &mut Supervisor) -> watch::Receiver<bool> {
-        let mut config = self.kubelet_config();
+    fn keep_kubelet(&self, mtu: Option<u32>, parts: &mut Supervisor) -> Result<watch::Receiver<bool>> {
+        let mut config = self.kubelet_config()?;
         config.cni.mtu = mtu;
         let client = (self.clients)(Speaker::Kubelet);
         let (ready, is_ready) = watch::channel(false);
@@ -107,10 +107,10 @@ impl NodeParts {
             let running = ferry_kubelet::run(config.clone(), client.clone(), ready.clone(), token);
             async move { running.await.map_err(Into::into) }
         });
-        is_ready
+        Ok(is_ready)
     }
 
-    fn kubelet_config(&self) -> ferry_kubelet::Config {
+    fn kubelet_config(&self) -> Result<ferry_kubelet::Config> {
         let cluster = &self.cluster;
         let mut config = ferry_kubelet::Config::new(
             &cluster.node_name,
@@ -139,7 +139,9 @@ impl NodeParts {
             client_ca_pem: self.client_ca_pem.clone(),
             allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
         });
-        config
+        config.device_plugins = kubelet_flags::device_plugin_dir(cluster.number);
+        cluster.kubelet.configure(&mut config, cluster.max_pods, cluster.pod_addresses())?;
+        Ok(config)
     }
 
     /// The directories behind claims of the built-in StorageClass.

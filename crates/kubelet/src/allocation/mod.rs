@@ -18,6 +18,7 @@ use amounts::{ContainerAmounts, PodAllocation};
 use checkpoint::Checkpoint;
 use conditions::{ResizeConditions, render_message};
 use ferry_api::rules::pod_requests;
+use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::{Node, Pod};
 use ferry_client::{EventType, Recorder, SharedObject};
 use jiff::Timestamp;
@@ -169,6 +170,16 @@ impl Allocations {
     pub fn remove(&self, uid: &str) -> bool {
         let mut entries = self.entries.lock();
         entries.remove(uid).is_some() && entries.values().any(Entry::is_pending)
+    }
+
+    /// The CPU that pods of class Burstable request together, in thousandths.
+    pub fn burstable_milli_cpu(&self) -> i64 {
+        let entries = self.entries.lock();
+        let burstable = entries.values().filter(|entry| qos_class(entry.pod.view()) == QosClass::Burstable);
+        let cpu = |entry: &Entry| {
+            pod_requests::requests(entry.allocated().view()).get("cpu").map_or(0, |quantity| quantity.milli_value())
+        };
+        burstable.map(cpu).sum()
     }
 
     pub fn conditions(&self, uid: &str) -> ResizeConditions {

@@ -16,6 +16,7 @@ pub mod service_env;
 use crate::pod;
 use ferry_api::view::core::v1::{ConfigMap, ConfigMapView, PodView, Secret, SecretView};
 use ferry_client::SharedObject;
+use ferry_kubelet_config::KubeletConfiguration;
 use std::collections::{BTreeSet, HashMap};
 
 /// Why a container cannot be described; upstream's sentences, shown as the message of
@@ -42,6 +43,28 @@ pub struct Machine {
     pub cgroup_v2: bool,
     /// `/` of the pod cgroups, for example `/kubepods`.
     pub cgroup_root: String,
+    pub rules: ContainerRules,
+}
+
+/// The parts of the kubelet's configuration that change what every container gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContainerRules {
+    /// CPU limits are not enforced: cpuCFSQuota is false.
+    pub no_cpu_quota: bool,
+    /// The kernel kills single processes of a container: singleProcessOOMKill.
+    pub single_process_oom_kill: bool,
+    /// The processes that a pod may have: podPidsLimit.
+    pub pod_pids_limit: Option<i64>,
+}
+
+impl ContainerRules {
+    pub fn of(configuration: &KubeletConfiguration) -> Self {
+        Self {
+            no_cpu_quota: !configuration.cpu_cfs_quota,
+            single_process_oom_kill: configuration.single_process_oom_kill == Some(true),
+            pod_pids_limit: Some(configuration.pod_pids_limit).filter(|limit| *limit > 0),
+        }
+    }
 }
 
 /// The ConfigMaps and Secrets a pod's spec names, as they were when it was synced.

@@ -1,8 +1,9 @@
 //! Requests and limits as cgroup numbers.
 
-use super::Machine;
+use super::{ContainerRules, Machine};
 use crate::allocation::amounts::ContainerAmounts;
 use crate::cri::v1::{HugepageLimit, LinuxContainerResources};
+use crate::pod;
 use ferry_api::rules::pod::is_sidecar;
 use ferry_api::rules::pod_requests::{Options, compute_requests, spec_limits, spec_requests};
 use ferry_api::rules::qos::{QosClass, qos_class};
@@ -35,8 +36,9 @@ pub fn cpu_quota(milli: i64) -> i64 {
 /// last, a BestEffort pod's first, and in between by how much was asked for
 /// (upstream: pkg/kubelet/qos/policy.go).
 pub fn oom_score_adj(pod: PodView<'_>, container: ContainerView<'_>, memory_capacity: i64) -> i64 {
-    // system-node-critical and above.
-    if pod.spec().priority().unwrap_or(0) >= 2_000_001_000 {
+    // The class of a static pod is resolved by nobody.
+    let is_node_critical = pod.spec().priority_class_name() == "system-node-critical" && pod::is_critical(pod);
+    if is_node_critical || pod.spec().priority().unwrap_or(0) >= 2_000_001_000 {
         return -997;
     }
     match qos_class(pod) {
@@ -82,12 +84,12 @@ fn unclaimed_memory(pod: PodView<'_>) -> i64 {
 }
 
 /// The part of a container's resources that a resize changes.
-pub fn compute_resizable(amounts: ContainerAmounts) -> LinuxContainerResources {
+pub fn compute_resizable(amounts: ContainerAmounts, rules: &ContainerRules) -> LinuxContainerResources {
     // A limit without a request asks for as much as it may use.
     let request = if amounts.cpu_request == 0 { amounts.cpu_limit } else { amounts.cpu_request };
     LinuxContainerResources {
         cpu_period: PERIOD_MICROSECONDS,
-        cpu_quota: cpu_quota(amounts.cpu_limit),
+        cpu_quota: if rules.no_cpu_quota { 0 } else { cpu_quota(amounts.cpu_limit) },
         cpu_shares: cpu_shares(request),
         memory_limit_in_bytes: amounts.memory_limit,
         ..Default::default()
@@ -98,7 +100,7 @@ pub fn compute_resizable(amounts: ContainerAmounts) -> LinuxContainerResources {
 pub fn compute_resources(pod: PodView<'_>, container: ContainerView<'_>, machine: &Machine) -> LinuxContainerResources {
     let limits = container.resources().limits();
     let mut unified = HashMap::new();
-    if machine.cgroup_v2 {
+    if machine.cgroup_v2 && !machine.rules.single_process_oom_kill {
         // All of a container's processes die together rather than one at random.
         unified.insert("memory.oom.group".to_string(), "1".to_string());
     }
@@ -117,7 +119,7 @@ pub fn compute_resources(pod: PodView<'_>, container: ContainerView<'_>, machine
         oom_score_adj: oom_score_adj(pod, container, machine.memory_capacity),
         hugepage_limits,
         unified,
-        ..compute_resizable(ContainerAmounts::of(pod.spec(), container))
+        ..compute_resizable(ContainerAmounts::of(pod.spec(), container), &machine.rules)
     }
 }
 

@@ -1,41 +1,20 @@
 //! The sockets in the registration directory, and a wait for their change.
 
-use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+use crate::directory_watch::DirectoryWatch;
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::fs::{DirEntryExt, FileTypeExt};
 use std::path::{Path, PathBuf};
-use tokio::io::unix::AsyncFd;
-
-struct Events(Inotify);
-
-impl AsRawFd for Events {
-    fn as_raw_fd(&self) -> RawFd {
-        self.0.as_fd().as_raw_fd()
-    }
-}
 
 pub struct SocketWatch {
     directory: PathBuf,
-    events: AsyncFd<Events>,
+    changes: DirectoryWatch,
 }
 
 impl SocketWatch {
     pub fn new(directory: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
-        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
-        let changes = AddWatchFlags::IN_CREATE
-            | AddWatchFlags::IN_DELETE
-            | AddWatchFlags::IN_MOVED_TO
-            | AddWatchFlags::IN_MOVED_FROM;
-        inotify.add_watch(directory, changes | AddWatchFlags::IN_ONLYDIR)?;
-        #[expect(
-            deprecated,
-            reason = "its successor is unsafe; these events own their descriptor as long as they live"
-        )]
-        let events = AsyncFd::new(Events(inotify))?;
-        Ok(Self { directory: directory.to_owned(), events })
+        Ok(Self { directory: directory.to_owned(), changes: DirectoryWatch::of_entries(directory)? })
     }
 
     /// The sockets that are there, each with its inode: a driver that starts anew has a new one
@@ -51,15 +30,6 @@ impl SocketWatch {
 
     /// Returns when something has come or gone since the last call.
     pub async fn changed(&self) {
-        match self.events.readable().await {
-            Ok(mut ready) => {
-                while ready.get_inner().0.read_events().is_ok_and(|events| !events.is_empty()) {}
-                ready.clear_ready();
-            }
-            Err(error) => {
-                tracing::error!(%error, "cannot watch for CSI drivers");
-                std::future::pending().await
-            }
-        }
+        self.changes.changed().await;
     }
 }

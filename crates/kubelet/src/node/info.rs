@@ -3,7 +3,7 @@
 use super::capacity::read_capacity;
 use crate::Config;
 use crate::cgroup;
-use crate::container::Machine;
+use crate::container::{ContainerRules, Machine};
 use crate::cri::Runtime;
 use ferry_api::view::core::v1::NodeSystemInfo;
 
@@ -55,11 +55,12 @@ pub fn local_machine(config: &Config) -> Machine {
         node_name: config.node_name.clone(),
         node_ips: config.node_ips.clone(),
         memory_capacity: clamp(capacity.memory),
-        allocatable_milli_cpu: clamp(capacity.cpus.saturating_mul(1000)),
+        allocatable_milli_cpu: clamp(capacity.allocatable_milli_cpu()),
         allocatable_memory: clamp(capacity.allocatable_memory()),
         allocatable_storage: clamp(capacity.allocatable_storage()),
         cgroup_v2: cgroup::is_v2(),
         cgroup_root: format!("/{}", config.cgroup_root.trim_matches('/')),
+        rules: ContainerRules::of(&config.configuration),
     }
 }
 

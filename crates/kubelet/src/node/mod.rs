@@ -3,15 +3,16 @@
 
 mod capacity;
 mod conditions;
+mod extended;
 mod info;
 mod lease;
 
-use capacity::read_capacity;
+use capacity::{Reserved, read_capacity};
 pub use info::local_machine;
 
 use crate::context::Context;
 use crate::cri::features::RuntimeFeatures;
-use crate::{Error, cni};
+use crate::{Error, cgroup, cni};
 use conditions::{Health, compute_conditions};
 use ferry_api::rules::condition;
 use ferry_api::view::core::v1::{
@@ -21,17 +22,15 @@ use ferry_api::view::core::v1::{
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_api::view::{Owned, View, alike};
 use ferry_client::{EventType, Patch};
+use ferry_kubelet_config::KubeletConfiguration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// A status without changes is still written this often, as upstream's
-/// nodeStatusReportFrequency.
-const REPORT_EVERY: Duration = Duration::from_secs(300);
 /// While the node is not ready its reasons are looked at more often than it beats.
 const IMPATIENT: Duration = Duration::from_millis(200);
 /// The pauses after a report that failed double from the first to the last of these: an API
@@ -40,8 +39,11 @@ const FIRST_RETRY: Duration = Duration::from_millis(200);
 const LAST_RETRY: Duration = Duration::from_secs(10);
 /// Listing images is not free, and nobody schedules by them in a hurry.
 const IMAGES_EVERY: Duration = Duration::from_secs(60);
-/// The largest images are listed, as upstream's nodeStatusMaxImages.
-const MAX_IMAGES: usize = 50;
+
+/// The CPU that is kept from pods, in thousandths.
+pub fn reserved_milli_cpu(configuration: &KubeletConfiguration) -> u64 {
+    Reserved::of(configuration).milli_cpu
+}
 
 /// Registers the node and keeps it posted until `shutdown`. `ready` follows the Ready
 /// condition as the API has it.
@@ -52,12 +54,14 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         images: Vec::new(),
         images_at: None,
         info: info::read_info(&*context.runtime, &context.config).await,
-        lease: lease::LeaseKeeper::default(),
+        lease: lease::LeaseKeeper::new(context.config.configuration.node_lease_duration_seconds),
         uid: None,
+        device_resources: BTreeSet::new(),
         context,
         ready,
     };
     keeper.context.recorder.event(keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
+    keeper.limit_pods().await;
     let mut beat_at = tokio::time::Instant::now();
     let mut failures = 0;
     let (mut pressure, mut shutting_down) =
@@ -80,6 +84,7 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         let pause = plan_pause(*keeper.ready.borrow(), until_beat, failures);
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
+            () = keeper.context.node_changed.notified() => {}
             () = tokio::time::sleep(pause) => {}
             () = keeper.context.csi.in_use_changed(), if failures == 0 => {}
             // A shortage is reported at once: the scheduler must send nobody more here.
@@ -109,6 +114,8 @@ struct NodeKeeper {
     images_at: Option<tokio::time::Instant>,
     lease: lease::LeaseKeeper,
     uid: Option<String>,
+    /// Resources that device plugins have had here.
+    device_resources: BTreeSet<String>,
 }
 
 impl NodeKeeper {
@@ -128,7 +135,7 @@ impl NodeKeeper {
         if self.images_at.is_none_or(|at| at.elapsed() >= IMAGES_EVERY)
             && let Ok(images) = context.runtime.list_images().await
         {
-            self.images = render_images(images);
+            self.images = render_images(images, context.config.configuration.node_status_max_images);
             self.images_at = Some(tokio::time::Instant::now());
         }
         let status = self.render_status(&health);
@@ -141,6 +148,32 @@ impl NodeKeeper {
             self.lease.renew(&context.client, &context.config.node_name, self.uid.as_deref()).await?;
         }
         Ok(())
+    }
+
+    /// Keeps all pods together within what is not reserved, where enforceNodeAllocatable says so.
+    async fn limit_pods(&self) {
+        let config = &self.context.config;
+        if !config.configuration.enforce_node_allocatable.iter().any(|own| own == "pods") {
+            return;
+        }
+        let capacity = read_capacity(config);
+        let limits = capacity.limits_of_pods();
+        let root = self.context.machine().cgroup_root;
+        let done = tokio::task::spawn_blocking(move || cgroup::limit_pods(&root, limits)).await;
+        let (kind, reason, message) = match done {
+            Ok(Ok(())) => {
+                (EventType::Normal, "NodeAllocatableEnforced", "Updated Node Allocatable limit across pods".to_owned())
+            }
+            failed => {
+                let why = match failed {
+                    Ok(Err(error)) => error.to_string(),
+                    failed => format!("{failed:?}"),
+                };
+                let message = format!("Failed to update Node Allocatable Limits: {why}");
+                (EventType::Warning, "FailedNodeAllocatableEnforcement", message)
+            }
+        };
+        self.context.recorder.event(self.context.node_reference(), kind, reason, message);
     }
 
     /// Gives CNI its network once the node's pod range is known.
@@ -191,7 +224,7 @@ impl NodeKeeper {
         health
     }
 
-    fn render_status(&self, health: &Health) -> NodeStatus {
+    fn render_status(&mut self, health: &Health) -> NodeStatus {
         let config = &self.context.config;
         let capacity = read_capacity(config);
         let ips = config.node_ips.iter().map(|ip| NodeAddress::new().with_type("InternalIP").with_address(ip));
@@ -201,10 +234,18 @@ impl NodeKeeper {
             NodeDaemonEndpoints::new().with_kubelet_endpoint(port)
         });
         let old = self.reported.view().conditions();
+        let (mut in_all, mut allocatable) = (capacity.render_capacity(), capacity.render_allocatable());
+        let node = self.context.node.get("", &config.node_name);
+        let known = node.as_ref().map(|node| node.view().status()).unwrap_or_default();
+        let counts = self.context.devices.counts();
+        for (name, count) in extended::compute_extended(known, &counts, &mut self.device_resources) {
+            in_all.insert(name.clone(), count.capacity);
+            allocatable.insert(name, count.allocatable);
+        }
         NodeStatus::new()
             .with_addresses(ips.chain([hostname]))
-            .with_capacity(capacity.render_capacity())
-            .with_allocatable(capacity.render_allocatable())
+            .with_capacity(in_all)
+            .with_allocatable(allocatable)
             .with_conditions(compute_conditions(health, old, Timestamp::now()))
             .with_daemon_endpoints(endpoint)
             .with_node_info(self.info.view())
@@ -224,7 +265,11 @@ impl NodeKeeper {
             .with_annotations([("volumes.kubernetes.io/controller-managed-attach-detach", "true")]);
         let node = Node::new()
             .with_metadata(metadata)
-            .with_spec(NodeSpec::new().with_taints(config.register_taints.iter().map(Owned::view)))
+            .with_spec(
+                NodeSpec::new()
+                    .with_provider_id(non_empty(&config.configuration.provider_id))
+                    .with_taints(config.register_taints.iter().map(Owned::view)),
+            )
             .with_status(status.view());
         let nodes = context.client.api::<Node>("");
         let known = match nodes.create(&node).await {
@@ -251,7 +296,9 @@ impl NodeKeeper {
 
     /// Writes what differs, and everything's heartbeat when the report is old.
     async fn report(&mut self, status: NodeStatus, beat: bool) -> Result<(), ferry_client::Error> {
-        let due = beat && self.reported_at.is_none_or(|at| at.elapsed() >= REPORT_EVERY);
+        // A status without changes is still written this often.
+        let report_every = self.context.config.configuration.node_status_report_frequency.duration();
+        let due = beat && self.reported_at.is_none_or(|at| at.elapsed() >= report_every);
         let changed = differs(self.reported.view(), status.view());
         if due || changed {
             let patch = render_patch(self.reported.view(), status.view());
@@ -261,7 +308,8 @@ impl NodeKeeper {
                 Err(error) if error.is_not_found() => {
                     // Somebody deleted the node; register anew.
                     self.uid = None;
-                    self.lease = lease::LeaseKeeper::default();
+                    let seconds = self.context.config.configuration.node_lease_duration_seconds;
+                    self.lease = lease::LeaseKeeper::new(seconds);
                     return Err(error);
                 }
                 Err(error) => return Err(error),
@@ -318,11 +366,12 @@ fn render_labels(config: &crate::Config) -> BTreeMap<String, String> {
     labels
 }
 
-fn render_images(mut images: Vec<crate::cri::v1::Image>) -> Vec<ContainerImage> {
+/// The largest images; `max` is nodeStatusMaxImages, by which -1 is all.
+fn render_images(mut images: Vec<crate::cri::v1::Image>, max: i32) -> Vec<ContainerImage> {
     images.sort_by_key(|image| std::cmp::Reverse(image.size));
     images
         .into_iter()
-        .take(MAX_IMAGES)
+        .take(usize::try_from(max).unwrap_or(usize::MAX))
         .map(|image| {
             ContainerImage::new()
                 .with_names(image.repo_digests.into_iter().chain(image.repo_tags))

@@ -1,10 +1,12 @@
 //! The resources of a pod on this node: admission, resizes that wait for room, and what containers
 //! have by now.
 
-use super::{PodWorker, revision};
+use super::PodWorker;
 use crate::admit::{self, Rejection};
 use crate::allocation::Arrival;
+use crate::cgroup;
 use crate::container::sandbox;
+use crate::exclusive_cpus::{self, exclusive_count};
 use crate::observed::PodRuntime;
 use crate::unsupported;
 use ferry_api::rules::qos::{QosClass, qos_class};
@@ -21,6 +23,9 @@ impl PodWorker {
         if let Some(rejection) = judgement.rejection {
             return Some(Err(rejection));
         }
+        if let Err(rejection) = self.context.sysctls.admit(self.pod.view()) {
+            return Some(Err(rejection));
+        }
         // A pod that already has something here was admitted by an earlier kubelet.
         let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
         if is_new {
@@ -32,7 +37,37 @@ impl PodWorker {
         let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
         let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
         let judged = tokio::task::spawn_blocking(move || allocations.admit(&pod, node.as_ref(), arrival)).await;
-        judged.ok()
+        if let Err(rejection) = judged.ok()? {
+            return Some(Err(rejection));
+        }
+        // What runs has its devices, whatever has become of their plugins since.
+        if observed.running().next().is_none() {
+            let admitted = self.context.cpus.admit(&self.context.devices, self.pod.view()).await;
+            if let Err(rejection) = admitted {
+                self.release().await;
+                return Some(Err(rejection));
+            }
+            let containers = self.pod.view().spec().containers();
+            if containers.iter().any(|container| exclusive_count(self.pod.view(), container) > 0) {
+                exclusive_cpus::follow(&self.context).await;
+            }
+        }
+        self.share_cpu().await;
+        Some(Ok(()))
+    }
+
+    /// The classes of pods share CPU by what their pods request now.
+    async fn share_cpu(&self) {
+        let mut known = self.context.burstable_cpu.lock().await;
+        let milli = self.context.allocations.burstable_milli_cpu();
+        if *known == Some(milli) {
+            return;
+        }
+        let root = self.context.machine().cgroup_root;
+        match tokio::task::spawn_blocking(move || cgroup::share_among_classes(&root, milli)).await {
+            Ok(Ok(())) => *known = Some(milli),
+            failed => tracing::debug!(?failed, "cannot share CPU among the classes of pods"),
+        }
     }
 
     fn node(&self) -> Option<SharedObject<Node>> {
@@ -43,8 +78,7 @@ impl PodWorker {
     pub(super) async fn allocate(&mut self) {
         let allocations = self.context.allocations.clone();
         // The newest status counts with the newest spec.
-        let newest = if revision(&self.known) > revision(&self.wanted) { &self.known } else { &self.wanted };
-        if allocations.note(newest) {
+        if allocations.note(&self.newest()) {
             self.retry_resizes().await;
         }
         self.pod = allocations.allocated(&self.wanted);
@@ -58,9 +92,14 @@ impl PodWorker {
 
     /// Frees what the pod has of the node, for new pods and for resizes that wait.
     pub(super) async fn release(&self) {
+        self.context.devices.release(&self.uid).await;
+        if self.context.cpus.release(&self.uid).await {
+            exclusive_cpus::follow(&self.context).await;
+        }
         if self.context.allocations.remove(&self.uid) {
             self.retry_resizes().await;
         }
+        self.share_cpu().await;
     }
 
     /// The amounts that containers have been resized to since they were made, and what the kernel

@@ -76,6 +76,11 @@ impl PodWorker {
             Ok(observed) => observed,
             Err(_) => return self.back_off("runtime"),
         };
+        // Before the end is reported, because others may be given the devices then.
+        if let Err(error) = context.dra.unprepare(&self.uid).await {
+            tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot unprepare the pod's claims");
+            return self.back_off("claims");
+        }
         if !self.write_status(&observed, true).await {
             return self.back_off("status");
         }

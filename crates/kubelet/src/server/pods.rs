@@ -6,13 +6,21 @@ use super::{Body, text};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
 use crate::observed::{CONTAINER_NAME_LABEL, PodIdentity};
+use crate::pod;
+use crate::static_pods::mirror::{static_uid, with_status};
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The pods as the API server sent them; nothing of them is read for this.
+/// The pods as the API server sent them; nothing of them is read for this. A static pod stands
+/// for itself, with the status of its mirror.
 pub(super) fn bound(context: &Context) -> String {
-    let pods = context.pods.list(None);
+    let mut pods = context.pods.list(None);
+    let mirrors: Vec<_> = pods.extract_if(.., |pod| pod::is_mirror(pod.view())).collect();
+    pods.extend(context.static_pods.list().into_iter().map(|pod| {
+        let mirror = mirrors.iter().find(|mirror| static_uid(mirror.view()) == Some(pod.uid()));
+        mirror.map_or(pod.clone(), |mirror| with_status(&pod, mirror))
+    }));
     let items: Vec<_> = pods.iter().map(|pod| pod.document().root().to_json()).collect();
     render_list(&items.join(","))
 }

@@ -78,7 +78,7 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
         ["configz"] if is_get => json(configz::render(&context.config).to_string()),
         ["statusz"] if is_get => zpages::statusz(request.headers(), &context.config.version, context.started, &PATHS),
         ["flagz"] if is_get => zpages::flagz(request.headers(), &configz::settings(&context.config)),
-        ["logs", ..] if is_get && query.has("query") => match context.config.system_log_query {
+        ["logs", ..] if is_get && query.has("query") => match context.config.configuration.enable_system_log_query {
             true => system_logs::answer_query(system_logs::DIRECTORY, &query).await,
             false => system_logs::browse(system_logs::DIRECTORY, parts[1..].join("/")).await,
         },
@@ -99,7 +99,7 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
                 ("exec" | "attach" | "run", [uid, container]) => (Some(*uid), Some(*container)),
                 _ => return not_found(),
             };
-            let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
+            let found = context.pod(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
             let Some(pod) = found else {
                 return text(StatusCode::NOT_FOUND, format!("pod {name:?} does not exist"));
             };

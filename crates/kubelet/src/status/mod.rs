@@ -5,6 +5,7 @@
 
 pub mod conditions;
 pub mod containers;
+pub mod devices;
 pub mod patch;
 pub mod phase;
 mod resources;

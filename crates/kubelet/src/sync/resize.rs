@@ -135,7 +135,7 @@ impl Resize<'_> {
         for update in updates {
             let current = self.current.get(&update.id).copied().unwrap_or(update.current);
             let next = compute_step(resource, current, update.desired);
-            let resources = compute_resizable(next);
+            let resources = compute_resizable(next, &self.sync.context.machine().rules);
             let runtime = &self.sync.context.runtime;
             let done = runtime.update_container_resources(&update.id, resources).await;
             done.map_err(|error| error.to_string())?;

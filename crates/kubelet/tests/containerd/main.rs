@@ -1,12 +1,16 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
 mod csi;
+mod device_plugin;
+mod dra;
+mod exclusive_cpus;
 mod image_volume;
 mod log_rotation;
 mod masks;
 mod node_shutdown;
 mod pressure;
 mod resize;
+mod static_pods;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -70,6 +70,11 @@ impl FakeApi {
         });
     }
 
+    /// The pod is gone at once, as after a delete that waits for nobody.
+    pub fn remove_pod(&self, namespace: &str, name: &str) {
+        self.remove(&("pods".into(), namespace.into(), name.into()));
+    }
+
     /// Messages of all events about an object, oldest first, as `Reason: message`.
     pub fn events(&self, name: &str) -> Vec<String> {
         self.events_of(name).iter().map(said).collect()
