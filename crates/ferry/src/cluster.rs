@@ -12,11 +12,13 @@ use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
+use crate::kubelet_flags::KubeletFlags;
 use crate::resolve::resolve;
 use crate::scheduling::Scheduling;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
 use ferry_api::rules::cidr::masked;
+use ferry_kubelet::settings::RegistriesPlace;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -54,6 +56,8 @@ pub struct Cluster {
     pub scheduling: Scheduling,
     #[serde(default)]
     pub debugging: Debugging,
+    #[serde(default)]
+    pub kubelet_flags: KubeletFlags,
     /// Said for one start, and never remembered.
     #[serde(skip)]
     pub accept_data_loss: bool,
@@ -84,6 +88,7 @@ pub struct Wishes {
     pub audit: Audit,
     pub scheduling: Scheduling,
     pub debugging: Debugging,
+    pub kubelet_flags: KubeletFlags,
     pub max_pods: Option<u32>,
 }
 
@@ -187,6 +192,7 @@ impl Cluster {
         cluster.audit = wishes.audit.or(&cluster.audit)?;
         cluster.scheduling = wishes.scheduling.or(&cluster.scheduling)?;
         cluster.debugging = wishes.debugging.or(&cluster.debugging);
+        cluster.kubelet_flags = wishes.kubelet_flags.or(&cluster.kubelet_flags)?;
         cluster.max_pods = wishes.max_pods.or(cluster.max_pods);
         cluster.check()?;
         cluster.node_ip = match wishes.node_ip {
@@ -242,6 +248,7 @@ impl Cluster {
             audit: wishes.audit.or(&Audit::default())?,
             scheduling: wishes.scheduling.or(&Scheduling::default())?,
             debugging: wishes.debugging.clone(),
+            kubelet_flags: wishes.kubelet_flags.or(&KubeletFlags::default())?,
             accept_data_loss: false,
             max_pods: wishes.max_pods,
             has_run: false,
@@ -316,6 +323,14 @@ impl Cluster {
 
     pub fn cni_conf_dir(&self) -> PathBuf {
         self.run_dir.join("cni/net.d")
+    }
+
+    /// The file by which users configure registries, and the directory of containerd's form of it.
+    pub fn registries(&self) -> RegistriesPlace {
+        RegistriesPlace {
+            file: self.data_dir.join("registries.yaml"),
+            hosts: self.run_dir.join("containerd/registries"),
+        }
     }
 
     pub fn log_file(&self) -> PathBuf {

@@ -319,6 +319,8 @@ fn keep_kubelet(
     config.cluster_domain.clone_from(&cluster.cluster_domain);
     config.cgroup_root.clone_from(&cluster.name);
     config.max_pods = cluster.max_pods();
+    config.runtime.registries = Some(cluster.registries());
+    cluster.kubelet_flags.apply(&mut config.runtime);
     config.kept_images = images::ALL.map(str::to_owned).to_vec();
     config.server = Some(ferry_kubelet::ServerConfig {
         address: SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.kubelet_port),

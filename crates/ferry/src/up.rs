@@ -5,6 +5,7 @@ use crate::audit::Audit;
 use crate::cluster::{Cluster, Wishes};
 use crate::daemon::{Presence, RunLock};
 use crate::debugging::Debugging;
+use crate::kubelet_flags::KubeletFlags;
 use crate::log::Audience;
 use crate::progress::{Progress, render_duration, say};
 use crate::scheduling::Scheduling;
@@ -60,6 +61,8 @@ pub struct UpArgs {
     scheduling: Scheduling,
     #[command(flatten)]
     debugging: Debugging,
+    #[command(flatten)]
+    kubelet_flags: KubeletFlags,
     /// The kubeconfig to add the cluster to [default: the first of $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -96,6 +99,7 @@ impl UpArgs {
             audit: self.audit.clone(),
             scheduling: self.scheduling.clone(),
             debugging: self.debugging.clone(),
+            kubelet_flags: self.kubelet_flags.clone(),
             max_pods: self.max_pods,
         }
     }
@@ -116,6 +120,7 @@ pub async fn run(args: UpArgs) -> Result<()> {
     {
         return report_running(&args.place, &cluster, pid);
     }
+    ferry_kubelet::image::registries::check(&cluster.registries().file).map_err(anyhow::Error::msg)?;
     make_directories(&cluster)?;
     if args.detach {
         return daemon::start_detached(&cluster);

@@ -13,6 +13,7 @@ use crate::csi::Drivers;
 use crate::image::Images;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
+use crate::userns::UserNamespaces;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
@@ -39,6 +40,7 @@ pub struct Context {
     pub stats: Stats,
     pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
+    pub userns: Arc<UserNamespaces>,
     /// The features that the runtime reported last.
     pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
@@ -83,6 +85,7 @@ impl Context {
             stats: Stats::default(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
+            userns: Arc::new(UserNamespaces::open(&config.root_dir, config.max_pods, config.runtime.ids_per_pod)?),
             features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             config,

@@ -41,6 +41,7 @@ pub mod status;
 mod sync;
 mod unix_grpc;
 mod unsupported;
+mod userns;
 pub mod volume;
 pub mod wakers;
 mod workers;

@@ -6,6 +6,7 @@ use crate::admit::Rejection;
 use crate::allocation::Arrival;
 use crate::container::sandbox;
 use crate::observed::PodRuntime;
+use crate::sync::pod_handler;
 use crate::unsupported;
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::Node;
@@ -16,7 +17,10 @@ impl PodWorker {
     pub(super) async fn admit(&mut self, observed: &PodRuntime) -> Option<Result<(), Rejection>> {
         // Also of a pod that an earlier kubelet admitted: running it on without what its
         // fields promise is no better than starting it.
-        let judgement = unsupported::judge(self.pod.view());
+        let handler = pod_handler(&self.context.client, self.pod.view()).await.unwrap_or_default();
+        let features = self.context.features.read().clone();
+        let judgement =
+            unsupported::judge(self.pod.view(), &features.handler(&handler), features.supplemental_groups_policy);
         self.missing_volumes = judgement.missing_volumes;
         if let Some(rejection) = judgement.rejection {
             return Some(Err(rejection));
@@ -52,6 +56,7 @@ impl PodWorker {
 
     /// Frees what the pod has of the node, for new pods and for resizes that wait.
     pub(super) async fn release(&self) {
+        self.context.userns.release(&self.uid);
         if self.context.allocations.remove(&self.uid) {
             self.retry_resizes().await;
         }
