@@ -10,7 +10,11 @@ use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
 use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
+use crate::eviction::metrics::EvictionMetrics;
+use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod_end::PodEnds;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
 use crate::userns::UserNamespaces;
@@ -18,6 +22,7 @@ use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use ferry_eviction::pressure::Conditions;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -45,6 +50,13 @@ pub struct Context {
     pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
+    /// The conditions under which the node takes no more pods.
+    pub pressure: watch::Sender<Conditions>,
+    /// The node is about to stop.
+    pub shutting_down: watch::Sender<bool>,
+    pub(crate) ends: PodEnds,
+    pub(crate) garbage: Garbage,
+    pub eviction_metrics: EvictionMetrics,
 }
 
 impl Context {
@@ -63,7 +75,9 @@ impl Context {
         let csi = Arc::<Drivers>::default();
         Ok(Self {
             services: informers.of(),
-            pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
+            pods: informers
+                .with(select(format!("spec.nodeName={}", config.node_name)))
+                .indexed(LIMITED_INDEX, limited_index),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
@@ -88,6 +102,11 @@ impl Context {
             userns: Arc::new(UserNamespaces::open(&config.root_dir, config.max_pods, config.runtime.ids_per_pod)?),
             features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
+            pressure: watch::Sender::default(),
+            shutting_down: watch::Sender::new(false),
+            ends: PodEnds::default(),
+            garbage: Garbage::default(),
+            eviction_metrics: EvictionMetrics::default(),
             config,
             client,
             runtime,

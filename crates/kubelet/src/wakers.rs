@@ -30,6 +30,11 @@ impl Wakers {
         self.inner.lock().workers.entry(uid.to_string()).or_default().notify.clone()
     }
 
+    /// Whether a worker is busy with the pod.
+    pub fn has(&self, uid: &str) -> bool {
+        self.inner.lock().workers.contains_key(uid)
+    }
+
     pub fn forget(&self, uid: &str) {
         let mut inner = self.inner.lock();
         for id in inner.workers.remove(uid).map(|worker| worker.ids).unwrap_or_default() {

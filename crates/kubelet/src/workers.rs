@@ -4,6 +4,7 @@ use crate::Error;
 use crate::context::Context;
 use crate::observed::{self, PodIdentity};
 use crate::pod;
+use crate::pod_end::PodEnd;
 use crate::pod_worker::{Desired, PodWorker};
 use crate::status::conditions::OWNED;
 use crate::volume;
@@ -34,6 +35,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
     context.volumes.reconstruct().await;
     restore_allocations(&context).await;
     let mut events = context.pods.subscribe();
+    let Some(mut ends) = context.ends.receiver() else { return Ok(()) };
     let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
     workers.adopt_orphans().await;
     loop {
@@ -44,6 +46,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
                 Some(Event::Added(pod) | Event::Updated { new: pod, .. }) => workers.tell(pod, false),
                 None => break,
             },
+            Some((uid, end)) = ends.recv() => workers.end(&uid, end),
             Some(ended) = workers.tasks.join_next() => {
                 if let Ok(uid) = ended {
                     workers.ended(&uid);
@@ -81,9 +84,10 @@ impl Workers {
         if uid.is_empty() || pod::is_mirror(pod.view()) {
             return;
         }
-        let desired = Desired { pod, gone };
+        let mut desired = Desired { pod, gone, end: None };
         if let Some(sender) = self.running.get(&uid) {
             sender.send_if_modified(|known| {
+                desired.end = known.end.take();
                 let matters = concerns_worker(known, &desired);
                 *known = desired;
                 matters
@@ -103,9 +107,22 @@ impl Workers {
         });
     }
 
+    /// The node's own decision; a pod without a worker has ended already.
+    fn end(&self, uid: &str, end: Arc<PodEnd>) {
+        match self.running.get(uid) {
+            Some(sender) => sender.send_modify(|known| {
+                known.end.get_or_insert(end);
+            }),
+            None => end.finish(),
+        }
+    }
+
     fn ended(&mut self, uid: &str) {
         let Some(sender) = self.running.remove(uid) else { return };
         let last = sender.borrow().clone();
+        if let Some(end) = &last.end {
+            end.finish();
+        }
         let present = self.context.pods.get(last.pod.namespace(), last.pod.name());
         if let Some(pod) = present.filter(|pod| pod.uid() == uid)
             && !last.gone

@@ -475,8 +475,8 @@ impl Runtime for RecordingRuntime {
         Ok(())
     }
 
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
-        Ok(Vec::new())
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse> {
+        Ok(v1::ImageFsInfoResponse::default())
     }
 
     async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {

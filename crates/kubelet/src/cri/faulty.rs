@@ -237,7 +237,7 @@ impl Runtime for FaultyRuntime {
         self.through("remove_image", self.inner.remove_image(image)).await
     }
 
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse> {
         self.through("image_fs_info", self.inner.image_fs_info()).await
     }
 

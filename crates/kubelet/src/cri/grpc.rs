@@ -264,10 +264,9 @@ impl Runtime for GrpcRuntime {
         gone_is_done(call!(self.image.remove_image(message), self.timeout).map(drop))
     }
 
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse> {
         let message = v1::ImageFsInfoRequest {};
-        let answer = call!(self.image.image_fs_info(message), self.timeout)?;
-        Ok(answer.into_inner().image_filesystems)
+        Ok(call!(self.image.image_fs_info(message), self.timeout)?.into_inner())
     }
 
     async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {

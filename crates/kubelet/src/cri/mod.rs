@@ -152,7 +152,7 @@ pub trait Runtime: Send + Sync + 'static {
     ) -> Result<String>;
     async fn list_images(&self) -> Result<Vec<v1::Image>>;
     async fn remove_image(&self, image: &str) -> Result<()>;
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>>;
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse>;
 
     /// A read-only view of the image's files under this key, made where it is missing. The
     /// answer is the way to mount it; it stays until it is removed, whatever happens to the image.

@@ -60,6 +60,8 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
     keeper.context.recorder.event(keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
     let mut beat_at = tokio::time::Instant::now();
     let mut failures = 0;
+    let (mut pressure, mut shutting_down) =
+        (keeper.context.pressure.subscribe(), keeper.context.shutting_down.subscribe());
     loop {
         let done = tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
@@ -79,6 +81,9 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
+            // A shortage is reported at once: the scheduler must send nobody more here.
+            _ = pressure.changed(), if failures == 0 => {}
+            _ = shutting_down.changed(), if failures == 0 => {}
         }
     }
 }
@@ -155,8 +160,13 @@ impl NodeKeeper {
     }
 
     async fn read_health(&self) -> Health {
-        let mut health =
-            Health { runtime: Ok(()), network: Ok(()), ..Health::from_machine(&self.context.config.root_dir) };
+        let is_ending = *self.context.shutting_down.borrow();
+        let mut health = Health {
+            runtime: Ok(()),
+            network: Ok(()),
+            shutdown: if is_ending { Err("node is shutting down".into()) } else { Ok(()) },
+            pressure: self.context.pressure.borrow().clone(),
+        };
         match self.context.runtime.status().await {
             Err(error) => {
                 tracing::debug!(%error, "the runtime does not answer");
@@ -182,7 +192,7 @@ impl NodeKeeper {
 
     fn render_status(&self, health: &Health) -> NodeStatus {
         let config = &self.context.config;
-        let capacity = read_capacity(&config.root_dir, config.max_pods);
+        let capacity = read_capacity(config);
         let ips = config.node_ips.iter().map(|ip| NodeAddress::new().with_type("InternalIP").with_address(ip));
         let hostname = NodeAddress::new().with_type("Hostname").with_address(&config.node_name);
         let endpoint = config.server.as_ref().map(|server| {

@@ -2,7 +2,7 @@
 //! have by now.
 
 use super::{PodWorker, revision};
-use crate::admit::Rejection;
+use crate::admit::{self, Rejection};
 use crate::allocation::Arrival;
 use crate::container::sandbox;
 use crate::observed::PodRuntime;
@@ -27,6 +27,12 @@ impl PodWorker {
         }
         // A pod that already has something here was admitted by an earlier kubelet.
         let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
+        if is_new {
+            let (pressure, is_ending) = (self.context.pressure.borrow().clone(), *self.context.shutting_down.borrow());
+            if let Err(rejection) = admit::admit_in_state(self.wanted.view(), &pressure, is_ending) {
+                return Some(Err(rejection));
+            }
+        }
         let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
         let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
         let judged = tokio::task::spawn_blocking(move || allocations.admit(&pod, node.as_ref(), arrival)).await;
