@@ -84,7 +84,7 @@ impl Entries<'_> {
         }
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(offset))?;
-        self.file.by_ref().take(size).read_to_end(&mut bytes)?;
+        Read::by_ref(self.file).take(size).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -96,14 +96,14 @@ impl Entries<'_> {
         let (offset, size) = self.place(path)?;
         self.file.seek(SeekFrom::Start(offset))?;
         let mut first = Vec::new();
-        self.file.by_ref().take(size.min(magic.len() as u64)).read_to_end(&mut first)?;
+        Read::by_ref(self.file).take(size.min(magic.len() as u64)).read_to_end(&mut first)?;
         Ok(first == magic)
     }
 
     pub fn digest(&mut self, path: &str) -> Result<String> {
         let (offset, size) = self.place(path)?;
         self.file.seek(SeekFrom::Start(offset))?;
-        let (mut rest, mut hash) = (self.file.by_ref().take(size), Sha256::new());
+        let (mut rest, mut hash) = (Read::by_ref(self.file).take(size), Sha256::new());
         let mut buffer = vec![0; 1 << 20];
         loop {
             let count = rest.read(&mut buffer)?;
@@ -227,7 +227,7 @@ impl ImageArchive {
                 Blob::Made(bytes) => append(&mut tar, &path, bytes)?,
                 Blob::At { offset, size } => {
                     file.seek(SeekFrom::Start(*offset))?;
-                    tar.append_data(&mut header(*size), &path, file.by_ref().take(*size))?;
+                    tar.append_data(&mut header(*size), &path, Read::by_ref(file).take(*size))?;
                 }
             }
             copied(digest, blob.size());

@@ -12,7 +12,7 @@ use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
