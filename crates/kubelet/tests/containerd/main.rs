@@ -1,6 +1,7 @@
 //! The kubelet on a real containerd, against an API in memory: a pod's whole life.
 
 mod csi;
+mod faults;
 mod image_volume;
 mod log_rotation;
 mod node_shutdown;
