@@ -42,7 +42,7 @@ struct Mapping {
 impl UserNamespaces {
     /// Reads what pods have. A file that cannot be read is an error: its range could be given twice.
     pub fn open(root: &Path, max_pods: u32, ids_per_pod: u32) -> io::Result<Self> {
-        if ids_per_pod == 0 || ids_per_pod % UNIT != 0 {
+        if ids_per_pod == 0 || !ids_per_pod.is_multiple_of(UNIT) {
             let why = format!("userNamespaces.idsPerPod: {ids_per_pod} is not a multiple of {UNIT}");
             return Err(io::Error::other(why));
         }
@@ -88,7 +88,7 @@ impl UserNamespaces {
         if uids.length != self.ids_per_pod {
             return Err(format!("wrong user namespace length {}", uids.length));
         }
-        if uids.host_id < self.ids_per_pod || uids.host_id % self.ids_per_pod != 0 {
+        if uids.host_id < self.ids_per_pod || !uids.host_id.is_multiple_of(self.ids_per_pod) {
             return Err(format!("wrong user namespace offset specified {}", uids.host_id));
         }
         Ok(uids.host_id)
