@@ -16,6 +16,7 @@ use http_body_util::BodyExt;
 use remains::Remains;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -116,7 +117,19 @@ async fn direct_round(cluster: &Cluster, pods: usize) -> Result<Vec<f64>> {
     for ended in try_join_all(ends).await? {
         ended?;
     }
+    clear();
     Ok(started.into_iter().map(|(_, took)| took).collect())
+}
+
+/// The parents of the containers' cgroups and their logs, which the runtime leaves to its caller.
+fn clear() {
+    let _ = std::fs::remove_dir_all(std::env::temp_dir().join("ferry-density"));
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let roots = std::iter::once(PathBuf::from("/sys/fs/cgroup")).chain(entries(Path::new("/sys/fs/cgroup")));
+    for own in roots.map(|root| root.join("ferry-density")) {
+        entries(&own).for_each(|pod| drop(std::fs::remove_dir(pod)));
+        let _ = std::fs::remove_dir(own);
+    }
 }
 
 fn sandbox(number: usize) -> v1::PodSandboxConfig {

@@ -99,7 +99,7 @@ fn hold_keys(cluster: &Cluster) -> Result<Option<File>> {
 /// The files of a data directory that a backup holds besides the store, by their paths in it.
 fn files_of(data_dir: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for path in ["cluster.json", "encryption.yaml", "pki", "registries"] {
+    for path in ["cluster.json", "encryption.yaml", "pki", "registries", "registries.yaml"] {
         gather(data_dir, Path::new(path), &mut files).with_context(|| format!("cannot read {path}"))?;
     }
     if !files.contains(&PathBuf::from("encryption.yaml")) {

@@ -20,6 +20,7 @@ use crate::scheduling::Scheduling;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
 use ferry_api::rules::cidr::masked;
+use ferry_kubelet::settings::RegistriesPlace;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -361,6 +362,14 @@ impl Cluster {
 
     pub fn cni_conf_dir(&self) -> PathBuf {
         self.run_dir.join("cni/net.d")
+    }
+
+    /// The file by which users configure registries, and the directory of containerd's form of it.
+    pub fn registries(&self) -> RegistriesPlace {
+        RegistriesPlace {
+            file: self.data_dir.join("registries.yaml"),
+            hosts: self.run_dir.join("containerd/registries"),
+        }
     }
 
     pub fn log_file(&self) -> PathBuf {

@@ -33,7 +33,7 @@ pub async fn start(cluster: &Cluster, found: &Found) -> Result<()> {
         process.kill().await.context("cannot end a containerd that does not answer")?;
     }
     let config = run.join("config.toml");
-    std::fs::write(&config, render_config(cluster, &found.cni_bin_dir))
+    std::fs::write(&config, render_config(cluster, found))
         .with_context(|| format!("cannot write {}", config.display()))?;
     let log = cluster.containerd_log_file();
     cut_log(cluster);
@@ -132,7 +132,7 @@ fn pid(cluster: &Cluster) -> Option<i32> {
     process::command_line(id).iter().any(|word| Path::new(word) == config).then_some(id)
 }
 
-fn render_config(cluster: &Cluster, cni_bin_dir: &Path) -> String {
+fn render_config(cluster: &Cluster, found: &Found) -> String {
     let run = cluster.run_dir.join("containerd");
     let root = cluster.data_dir.join("containerd");
     format!(
@@ -164,21 +164,34 @@ disabled_plugins = [
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = false
-
+{crun}
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "{cni_bin}"
     conf_dir = "{cni_conf}"
 
   [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "{registries}"
+    config_path = "{registries}:{rendered}"
 "#,
         root = root.display(),
         state = run.join("state").display(),
         socket = run.join("containerd.sock").display(),
         pause = images::PAUSE,
-        cni_bin = cni_bin_dir.display(),
+        cni_bin = found.cni_bin_dir.display(),
+        crun = found.crun.as_deref().map(render_crun).unwrap_or_default(),
         cni_conf = cluster.cni_conf_dir().display(),
+        // Directories that users have made by hand come first.
         registries = cluster.data_dir.join("registries").display(),
+        rendered = cluster.registries().hosts.display(),
+    )
+}
+
+/// The handler `crun`: the same shim with another program.
+fn render_crun(program: &Path) -> String {
+    let handler = r#"[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.crun"#;
+    format!(
+        "    {handler}]\n      runtime_type = \"io.containerd.runc.v2\"\n      {handler}.options]\n        \
+         BinaryName = \"{}\"\n        SystemdCgroup = false\n",
+        program.display()
     )
 }
 
@@ -196,7 +209,17 @@ mod tests {
             ..Default::default()
         };
         let cluster = Cluster::load_or_decide(&place, &wishes).expect("decided");
-        let config = render_config(&cluster, Path::new("/usr/lib/cni"));
+        let mut found = Found {
+            containerd: "containerd".into(),
+            ctr: "ctr".into(),
+            cni_bin_dir: "/usr/lib/cni".into(),
+            crun: None,
+        };
+        let config = render_config(&cluster, &found);
+        assert!(!config.contains("crun"));
+        found.crun = Some("/usr/bin/crun".into());
+        let with_crun = render_config(&cluster, &found);
+        assert!(with_crun.contains("containerd.runtimes.crun.options]\n        BinaryName = \"/usr/bin/crun\"\n"));
         assert!(config.contains("restrict_oom_score_adj = true"));
         for key in ["root", "state", "  address", "    conf_dir"] {
             let line = config.lines().find(|l| l.starts_with(&format!("{key} ="))).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! The flag of `ferry up` that configures the kubelet, kept with the cluster as those of
+//! The flags of `ferry up` that configure the kubelet, kept with the cluster as those of
 //! `access.rs` are, and the rules by which its static pods are completed and judged.
 
 use crate::access::absolute;
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{ArgAction, Args};
+use ferry_kubelet::settings::RuntimeSettings;
 use ferry_kubelet::static_pods::manifest::PodRules;
 use ferry_kubelet_config::KubeletConfiguration;
 use ferry_resources::{Row, validate_metadata};
@@ -17,16 +18,49 @@ pub struct KubeletFlags {
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
     pub kubelet_config: Option<PathBuf>,
+    /// Which programs give credentials for which images: a CredentialProviderConfig, or a directory of them
+    #[arg(long, value_name = "PATH", value_parser = crate::resolve::parser())]
+    #[serde(default)]
+    pub image_credential_provider_config: Option<PathBuf>,
+    /// Where the programs of that configuration are
+    #[arg(long, value_name = "DIR", value_parser = crate::resolve::parser())]
+    #[serde(default)]
+    pub image_credential_provider_bin_dir: Option<PathBuf>,
+    /// Whether containers without a seccomp profile get the runtime's [default: false]
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[serde(default)]
+    pub seccomp_default: Option<bool>,
 }
 
 impl KubeletFlags {
-    /// The file that is named now, or the one that was named before.
+    /// The flags of now, and for the rest those of before.
     pub fn or(&self, before: &Self) -> Result<Self> {
-        let kubelet_config = match &self.kubelet_config {
-            Some(file) => Some(absolute(file)?),
-            None => before.kubelet_config.clone(),
+        let path = |now: &Option<PathBuf>, before: &Option<PathBuf>| now.clone().or_else(|| before.clone());
+        let flags = Self {
+            kubelet_config: match &self.kubelet_config {
+                Some(file) => Some(absolute(file)?),
+                None => before.kubelet_config.clone(),
+            },
+            image_credential_provider_config: path(
+                &self.image_credential_provider_config,
+                &before.image_credential_provider_config,
+            ),
+            image_credential_provider_bin_dir: path(
+                &self.image_credential_provider_bin_dir,
+                &before.image_credential_provider_bin_dir,
+            ),
+            seccomp_default: self.seccomp_default.or(before.seccomp_default),
         };
-        Ok(Self { kubelet_config })
+        if flags.image_credential_provider_config.is_some() != flags.image_credential_provider_bin_dir.is_some() {
+            bail!("--image-credential-provider-config and --image-credential-provider-bin-dir belong together");
+        }
+        Ok(flags)
+    }
+
+    fn apply(&self, settings: &mut RuntimeSettings) {
+        settings.credential_provider_config.clone_from(&self.image_credential_provider_config);
+        settings.credential_provider_bin_dir.clone_from(&self.image_credential_provider_bin_dir);
+        settings.seccomp_default = self.seccomp_default.unwrap_or(settings.seccomp_default);
     }
 
     /// Takes the file into the kubelet's configuration. `max_pods` is the flag of that name, which
@@ -56,6 +90,7 @@ impl KubeletFlags {
             let surroundings = config.surroundings();
             config.configure(KubeletConfiguration::without_file(&surroundings));
         }
+        self.apply(&mut config.runtime);
         config.pod_rules = Some(std::sync::Arc::new(RegistryRules));
         Ok(())
     }
@@ -106,6 +141,7 @@ impl PodRules for RegistryRules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
     use serde_json::json;
     use std::path::Path;
 
@@ -117,7 +153,7 @@ mod tests {
     fn the_file_is_remembered_its_mistakes_are_named_and_flags_win() {
         let dir = tempfile::tempdir().expect("a directory");
         let file = dir.path().join("kubelet.yaml");
-        let named = KubeletFlags { kubelet_config: Some(file.clone()) };
+        let named = KubeletFlags { kubelet_config: Some(file.clone()), ..Default::default() };
         let kept = KubeletFlags::default().or(&named).expect("the file of before");
         assert_eq!(kept, named);
         let write = |fields: &str| {
@@ -145,5 +181,24 @@ mod tests {
         assert_eq!((&pod["spec"]["restartPolicy"], &pod["status"]["phase"]), (&json!("Always"), &json!("Pending")));
         let mut bad = json!({ "metadata": { "name": "web", "namespace": "default" }, "spec": { "containers": [] } });
         assert!(RegistryRules.complete(&mut bad)[0].starts_with("spec.containers: Required value"));
+    }
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: KubeletFlags,
+    }
+
+    #[test]
+    fn flags_stay_until_others_are_given() {
+        let said = |arguments: &[&str]| Line::try_parse_from(["up"].iter().chain(arguments)).expect("flags").flags;
+        let both = said(&["--image-credential-provider-config=/c", "--image-credential-provider-bin-dir=/b"]);
+        let both = both.or(&KubeletFlags::default()).expect("both");
+        assert_eq!(said(&[]).or(&both).expect("both"), both);
+        let error = said(&["--image-credential-provider-config=/c"]).or(&KubeletFlags::default()).expect_err("one");
+        assert!(error.to_string().contains("belong together"), "{error}");
+        let mut settings = RuntimeSettings::default();
+        said(&["--seccomp-default"]).or(&both).expect("flags").apply(&mut settings);
+        assert!(settings.seccomp_default && settings.credential_provider_bin_dir.is_some());
     }
 }

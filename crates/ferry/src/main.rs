@@ -16,6 +16,7 @@ mod containerd;
 mod daemon;
 mod debugging;
 mod demo;
+mod image;
 mod images;
 mod join;
 mod kubeconfig;
@@ -86,6 +87,9 @@ enum Verb {
     /// How Secrets are sealed on disk, and with which key
     #[command(subcommand)]
     Secrets(secrets::Verb),
+    /// Images without a registry: load, list and remove those of the cluster
+    #[command(subcommand)]
+    Image(image::Verb),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),
     /// Run three web servers behind a Service and ask them by name from another pod
@@ -146,6 +150,7 @@ fn main() -> ExitCode {
             Verb::Down(place) => teardown::down(&place).await,
             Verb::Uninstall(place) => teardown::uninstall(&place).await,
             Verb::Secrets(verb) => secrets::run(verb).await,
+            Verb::Image(verb) => image::run(verb).await,
             Verb::Backup(args) => backup::run(args).await,
             Verb::Restore(args) => restore::run(args).await,
             Verb::Demo(args) => demo::run(args).await,

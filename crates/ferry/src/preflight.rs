@@ -27,6 +27,8 @@ pub struct Found {
     pub containerd: PathBuf,
     pub ctr: PathBuf,
     pub cni_bin_dir: PathBuf,
+    /// The second runtime, for RuntimeClasses with the handler crun, where it is installed.
+    pub crun: Option<PathBuf>,
 }
 
 pub fn run(cluster: &Cluster) -> Result<Found> {
@@ -202,11 +204,11 @@ fn check_programs(cluster: &Cluster, problems: &mut Vec<Problem>) -> Found {
         ));
         PathBuf::from("/usr/lib/cni")
     });
-    Found { containerd, ctr, cni_bin_dir }
+    Found { containerd, ctr, cni_bin_dir, crun: find_program("crun") }
 }
 
 /// Looks along PATH, and where root's PATH may not reach.
-fn find_program(name: &str) -> Option<PathBuf> {
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .chain(["/usr/sbin", "/usr/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin"].map(PathBuf::from))

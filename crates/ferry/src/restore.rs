@@ -22,7 +22,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The parts of a data directory that a backup brings.
-const PARTS: [&str; 5] = ["store", "pki", "registries", "encryption.yaml", "cluster.json"];
+const PARTS: [&str; 6] = ["store", "pki", "registries", "registries.yaml", "encryption.yaml", "cluster.json"];
 
 /// In `restore.ready`: the name of the directory that the old parts go to.
 const OLD_NAME: &str = "replaced-by";

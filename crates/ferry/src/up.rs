@@ -130,6 +130,7 @@ pub async fn run(args: UpArgs, role: Role) -> Result<()> {
     {
         return report_running(&args.place, &cluster, pid);
     }
+    ferry_kubelet::image::registries::check(&cluster.registries().file).map_err(anyhow::Error::msg)?;
     make_directories(&cluster)?;
     if args.detach {
         return daemon::start_detached(&cluster.log_file());

@@ -24,6 +24,7 @@ use crate::server::{LogWatch, ServedLogs};
 use crate::static_pods::StaticPods;
 use crate::stats::Stats;
 use crate::sysctl;
+use crate::userns::UserNamespaces;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, Service};
@@ -68,6 +69,7 @@ pub struct Context {
     /// The CPU that the class Burstable was last given, in thousandths.
     pub burstable_cpu: tokio::sync::Mutex<Option<i64>>,
     pub machine: RwLock<Machine>,
+    pub userns: Arc<UserNamespaces>,
     /// The features that the runtime reported last.
     pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
@@ -135,6 +137,7 @@ impl Context {
             sysctls: sysctl::Allowlist::new(&config.runtime.allowed_unsafe_sysctls).map_err(std::io::Error::other)?,
             burstable_cpu: Default::default(),
             machine: RwLock::new(machine),
+            userns: Arc::new(UserNamespaces::open(&config.root_dir, config.max_pods, config.runtime.ids_per_pod)?),
             features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
             pressure: watch::Sender::default(),

@@ -9,6 +9,7 @@ use crate::allocation::conditions::ResizeConditions;
 use crate::container::{
     Machine, References, config, dns, env, hosts, referenced_names, resources, sandbox, security, service_env,
 };
+use crate::cri::features::HandlerFeatures;
 use crate::observed::{ContainerRecord, PodRuntime, Sandbox, State};
 use crate::plan::{KillReason, Verdicts, plan_pod};
 use crate::probe::{Outcome, ProbeKind};
@@ -280,6 +281,7 @@ fn decide(pod: &Pod) -> String {
         cluster_dns: &cluster_dns,
         cluster_domain: "cluster.local",
         log_root: Path::new("/logs"),
+        user_namespace: None,
     });
     say(&sorted(&sandbox));
     say(&hosts::render_hosts(pod, &ips, "", "cluster.local"));
@@ -314,6 +316,7 @@ fn decide(pod: &Pod) -> String {
                 target: None,
                 machine: &machine,
                 seccomp_root: Path::new("/"),
+                user_namespace: None,
             })
         });
         say(&rendered.map(|config| sorted(&config)).map_err(|error| error.0));
@@ -351,7 +354,7 @@ fn decide(pod: &Pod) -> String {
 
 /// Whether the pod is refused, or keeps waiting, with the field's name.
 fn is_refused(kind: &str, field: &str, pod: &Pod) -> bool {
-    let judgement = unsupported::judge(pod.view());
+    let judgement = unsupported::judge(pod.view(), &HandlerFeatures::default(), None);
     let said = judgement.rejection.map(|rejection| rejection.message).or(judgement.missing_volumes);
     let named = said.is_some_and(|message| message.contains(field));
     let listed = fields_of_pod_spec(&Value::from(pod.clone())["spec"], "spec");

@@ -53,6 +53,7 @@ mod sync;
 mod sysctl;
 pub mod unix_grpc;
 mod unsupported;
+mod userns;
 pub mod volume;
 pub mod wakers;
 mod workers;

@@ -497,6 +497,7 @@ impl PodWorker {
             mounted,
             backoff: &mut backoff,
             failures: &mut failures,
+            user_namespace: None,
         };
         let outcome = sync
             .execute(plan, observed, async |_sandbox: &str| {

@@ -19,12 +19,13 @@ use crate::plan::{KillReason, Plan};
 use crate::pod::{self, ContainerKind};
 use crate::status::Waiting;
 use crate::unsupported;
+use crate::userns::UserNamespaces;
 use crate::volume::{Mounted, PodVolumes, VolumeFailure};
 use ferry_api::rules::duration;
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{ContainerView, EnvVarSourceView, Pod, PodView};
 use ferry_api::view::node::v1::RuntimeClass;
-use ferry_client::{EventType, Reference, SharedObject};
+use ferry_client::{Client, EventType, Reference, SharedObject};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,8 @@ pub struct PodSync<'a> {
     pub mounted: &'a Mounted,
     pub backoff: &'a mut BackOff,
     pub failures: &'a mut HashMap<String, Waiting>,
+    /// The user namespace of the pod, once it was looked up.
+    pub user_namespace: Option<v1::UserNamespace>,
 }
 
 /// A container that could not be started.
@@ -107,6 +110,16 @@ impl<'a> PodSync<'a> {
             outcome.failed = Some(error.to_string());
             return outcome;
         }
+        self.user_namespace = match self.find_user_namespace().await {
+            Ok(found) => found,
+            Err(why) => {
+                let message = format!("Failed to create pod sandbox: {why}");
+                let recorder = &self.context.recorder;
+                recorder.event(self.pod, EventType::Warning, "FailedCreatePodSandBox", message.clone());
+                outcome.failed = Some(message);
+                return outcome;
+            }
+        };
         let mut ips = observed.ips().to_vec();
         let config = self.sandbox_config(plan.attempt);
         let sandbox_id = if plan.create_sandbox {
@@ -184,6 +197,20 @@ impl<'a> PodSync<'a> {
         Ok(())
     }
 
+    /// By the handler of the pod: one without user namespaces is told nothing of them.
+    async fn find_user_namespace(&self) -> Result<Option<v1::UserNamespace>, String> {
+        let handler = pod_handler(&self.context.client, self.pod()).await.unwrap_or_default();
+        if !self.context.features.read().handler(&handler).user_namespaces {
+            return Ok(None);
+        }
+        if self.pod().spec().host_users() != Some(false) {
+            return Ok(Some(UserNamespaces::of_host()));
+        }
+        let (namespaces, uid) = (self.context.userns.clone(), self.pod.uid().to_owned());
+        let made = tokio::task::spawn_blocking(move || namespaces.of_pod(&uid)).await;
+        made.map_err(|error| error.to_string())?.map(Some)
+    }
+
     fn sandbox_config(&self, attempt: u32) -> v1::PodSandboxConfig {
         let context = self.context;
         sandbox::render_sandbox(&sandbox::Inputs {
@@ -194,6 +221,7 @@ impl<'a> PodSync<'a> {
             cluster_dns: &context.config.cluster_dns,
             cluster_domain: &context.config.cluster_domain,
             log_root: &context.config.log_dir,
+            user_namespace: self.user_namespace.as_ref(),
         })
     }
 
@@ -221,7 +249,7 @@ impl<'a> PodSync<'a> {
             context.recorder.event(self.pod, EventType::Warning, "FailedCreatePodSandBox", message.clone());
             message
         };
-        let handler = self.runtime_handler().await.map_err(failed)?;
+        let handler = pod_handler(&context.client, self.pod()).await.map_err(failed)?;
         let id = context.runtime.run_pod_sandbox(config, &handler).await.map_err(|error| failed(error.to_string()))?;
         context.wakers.add(self.pod.uid(), &id);
         let status = context.runtime.pod_sandbox_status(&id).await.map_err(|error| {
@@ -235,16 +263,6 @@ impl<'a> PodSync<'a> {
             .filter(|ip| !ip.is_empty())
             .collect();
         Ok((id, ips))
-    }
-
-    /// The runtime's name for the pod's RuntimeClass; empty for its default.
-    async fn runtime_handler(&self) -> Result<String, String> {
-        let Some(name) = pod::runtime_class(self.pod()) else { return Ok(String::new()) };
-        let class = self.context.client.api::<RuntimeClass>("").get(name).await;
-        class.map(|class| class.view().handler().to_owned()).map_err(|error| match error.is_not_found() {
-            true => format!("RuntimeClass {name:?} not found"),
-            false => format!("failed to lookup RuntimeClass {name}: {error}"),
-        })
     }
 
     /// Starts one container, or says in the failures why not.
@@ -443,6 +461,7 @@ impl<'a> PodSync<'a> {
             target,
             machine: &machine,
             seccomp_root: &context.config.root_dir.join("seccomp"),
+            user_namespace: self.user_namespace.as_ref(),
         })?;
         devices.apply(&mut config);
         let resources = config.linux.as_mut().and_then(|linux| linux.resources.as_mut());
@@ -480,6 +499,16 @@ impl<'a> PodSync<'a> {
         }
         Err(StartError::new("PostStartHookError", why))
     }
+}
+
+/// The runtime's name for the pod's RuntimeClass; empty for its default.
+pub async fn pod_handler(client: &Client, pod: PodView<'_>) -> Result<String, String> {
+    let Some(name) = pod::runtime_class(pod) else { return Ok(String::new()) };
+    let class = client.api::<RuntimeClass>("").get(name).await;
+    class.map(|class| class.view().handler().to_owned()).map_err(|error| match error.is_not_found() {
+        true => format!("RuntimeClass {name:?} not found"),
+        false => format!("failed to lookup RuntimeClass {name}: {error}"),
+    })
 }
 
 /// The sandbox that containers are started in.

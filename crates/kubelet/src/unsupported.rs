@@ -4,6 +4,7 @@
 //! pod, `sync` before each start, because ephemeral containers come after admission.
 
 use crate::admit::Rejection;
+use crate::cri::features::HandlerFeatures;
 use ferry_api::unsupported::{Consequence, FieldUse, fields_of_container, fields_of_pod_spec};
 use ferry_api::view::View;
 use ferry_api::view::core::v1::{ContainerView, PodView};
@@ -20,8 +21,26 @@ pub(crate) struct Judgement {
 /// (pkg/kubelet/lifecycle/handlers.go).
 const REASON: &str = "PodFeatureUnsupported";
 
-pub(crate) fn judge(pod: PodView<'_>) -> Judgement {
-    let uses = fields_of_pod_spec(&pod.spec().node().to_value(), "spec");
+/// Upstream's reason and message for Strict groups (pkg/kubelet/lifecycle/predicate.go).
+const NO_STRICT_GROUPS: &str = "SupplementalGroupsPolicyNotSupported";
+
+/// By the features of the pod's handler, and by whether the runtime reports Strict groups.
+pub(crate) fn judge(pod: PodView<'_>, handler: &HandlerFeatures, strict_groups: Option<bool>) -> Judgement {
+    let strict = pod.spec().security_context().and_then(|own| own.supplemental_groups_policy()) == Some("Strict");
+    if strict && strict_groups != Some(true) {
+        let message = "SupplementalGroupsPolicy=Strict is not supported in this node".into();
+        return Judgement {
+            rejection: Some(Rejection { reason: NO_STRICT_GROUPS.into(), message }),
+            ..Default::default()
+        };
+    }
+    let mut uses = fields_of_pod_spec(&pod.spec().node().to_value(), "spec");
+    // Fields that this runtime can do what others cannot.
+    uses.retain(|found| match found.field.path {
+        "hostUsers" => !handler.user_namespaces,
+        "securityContext.supplementalGroupsPolicy" => false,
+        _ => true,
+    });
     let rejected = sentences(&uses, |found| found.field.consequence == Consequence::Rejected);
     let volumes = sentences(&uses, |found| {
         found.field.consequence == Consequence::Waits && found.field.path.starts_with("volumes[*]")
@@ -57,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_pod_is_rejected_by_the_name_of_the_field() {
-        let judge = |spec| judge(pod(spec).view());
+        let judge = |spec| judge(pod(spec).view(), &HandlerFeatures::default(), None);
         let judgement = judge(
             json!({ "hostUsers": false, "containers": [{ "name": "a", "securityContext": { "procMount": "Unmasked" } }] }),
         );
@@ -68,6 +87,21 @@ mod tests {
             "Pod requires node features that are not available: spec.hostUsers: this node gives pods no user namespace of their own"
         );
         assert_eq!(judge(json!({ "hostUsers": true, "containers": [{ "name": "a" }] })), Judgement::default());
+    }
+
+    #[test]
+    fn what_the_runtime_reports_decides_on_user_namespaces_and_groups() {
+        let alone = pod(json!({ "hostUsers": false, "containers": [{ "name": "a" }] }));
+        let able = HandlerFeatures { user_namespaces: true, ..Default::default() };
+        assert_eq!(judge(alone.view(), &able, None), Judgement::default());
+        assert!(judge(alone.view(), &HandlerFeatures::default(), Some(true)).rejection.is_some());
+        let strict = pod(json!({ "securityContext": { "supplementalGroupsPolicy": "Strict" } }));
+        assert_eq!(judge(strict.view(), &able, Some(true)), Judgement::default());
+        for reported in [None, Some(false)] {
+            let rejection = judge(strict.view(), &able, reported).rejection.expect("rejected");
+            assert_eq!(rejection.reason, "SupplementalGroupsPolicyNotSupported");
+            assert_eq!(rejection.message, "SupplementalGroupsPolicy=Strict is not supported in this node");
+        }
     }
 
     #[test]

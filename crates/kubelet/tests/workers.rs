@@ -32,6 +32,7 @@ impl World {
         let runtime = Arc::new(RecordingRuntime::default());
         runtime.add_image("i:1");
         let mut config = ferry_kubelet::Config::new(NODE, "192.0.2.1", directory.path(), "none");
+        config.heartbeat = Duration::from_secs(1);
         config.cgroup_root = format!("ferry-test-workers-{}", std::process::id());
         let cgroup = config.cgroup_root.clone();
         let client = Client::new(Arc::new(api.clone()), "kubelet");
@@ -107,6 +108,45 @@ async fn a_pod_that_does_not_fit_is_rejected() {
     assert!(!world.runtime.calls().iter().any(|call| call.starts_with("run_pod_sandbox")));
 }
 
+/// The same pods, on a runtime that reports what they need.
+#[tokio::test]
+async fn what_the_runtime_reports_decides_on_user_namespaces_and_groups() {
+    use ferry_kubelet::cri::v1;
+    let world = World::new().await;
+    let strict = json!({ "supplementalGroupsPolicy": "Strict" });
+    let mut spec = one(json!({}));
+    spec["securityContext"] = strict.clone();
+    world.create("strict", spec.clone());
+    let pod = world.wait("strict", "failed", |pod| pod["status"]["phase"] == "Failed").await;
+    assert_eq!(pod["status"]["reason"], "SupplementalGroupsPolicyNotSupported");
+    let message = &pod["status"]["message"];
+    assert_eq!(message, "Pod was rejected: SupplementalGroupsPolicy=Strict is not supported in this node");
+    let features = v1::RuntimeHandlerFeatures { user_namespaces: true, ..Default::default() };
+    let handlers = vec![v1::RuntimeHandler { name: String::new(), features: Some(features) }];
+    world.runtime.report_features(v1::RuntimeFeatures { supplemental_groups_policy: true }, handlers);
+    eventually("the node shows it", LIMIT, || {
+        let node = world.api.get("nodes", "", NODE).unwrap_or_default();
+        let shown = &node["status"];
+        let groups = shown["features"]["supplementalGroupsPolicy"] == true;
+        let users = shown["runtimeHandlers"][0]["features"]["userNamespaces"] == true;
+        if groups && users { Ok(()) } else { Err(format!("{shown:#}")) }
+    })
+    .await;
+    spec["hostUsers"] = json!(false);
+    world.create("apart", spec);
+    let pod = world.wait("apart", "running", is_running).await;
+    let sandbox = world.runtime.sandbox_config("apart").expect("a sandbox").linux.expect("a linux sandbox");
+    let context = sandbox.security_context.expect("a security context");
+    assert_eq!(context.supplemental_groups_policy, v1::SupplementalGroupsPolicy::Strict as i32);
+    let users = context.namespace_options.expect("namespaces").userns_options.expect("a user namespace");
+    let mapping = v1::IdMapping { host_id: 65_536, container_id: 0, length: 65_536 };
+    assert_eq!(users, v1::UserNamespace { mode: 0, uids: vec![mapping], gids: vec![mapping] });
+    let container = world.runtime.container_config("c").expect("a container");
+    assert!(container.mounts.iter().all(|mount| mount.uid_mappings == [mapping]), "{:?}", container.mounts);
+    let uid = pod["metadata"]["uid"].as_str().expect("a uid");
+    assert!(world.directory.path().join(format!("kubelet/pods/{uid}/userns")).exists());
+}
+
 /// The pods that PodSecurity lets through because of their user namespace, and others
 /// that ask for more than the node does, must not run at all.
 #[tokio::test]
@@ -117,13 +157,6 @@ async fn a_pod_that_asks_for_a_user_namespace_is_refused_by_name_and_gets_no_san
     let attempts = [
         ("unmasked", one(unmasked), "hostUsers", json!(false), "spec.hostUsers: "),
         ("root", one(json!({})), "hostUsers", json!(false), "spec.hostUsers: "),
-        (
-            "strict",
-            one(json!({})),
-            "securityContext",
-            json!({ "supplementalGroupsPolicy": "Strict" }),
-            "spec.securityContext.supplementalGroupsPolicy: ",
-        ),
         (
             "recursive",
             one(json!({ "volumeMounts": recursive })),

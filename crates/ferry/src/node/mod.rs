@@ -139,6 +139,7 @@ impl NodeParts {
             client_ca_pem: self.client_ca_pem.clone(),
             allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
         });
+        config.runtime.registries = Some(cluster.registries());
         config.device_plugins = kubelet_flags::device_plugin_dir(cluster.number);
         cluster.kubelet.configure(&mut config, cluster.max_pods, cluster.pod_addresses())?;
         Ok(config)

@@ -28,6 +28,7 @@ pub struct Inputs<'a> {
     pub target: Option<&'a str>,
     pub machine: &'a Machine,
     pub seccomp_root: &'a Path,
+    pub user_namespace: Option<&'a v1::UserNamespace>,
 }
 
 pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, ConfigError> {
@@ -35,7 +36,20 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
     let expand_all = |words: List<'_, &str>| -> Vec<String> {
         words.iter().map(|word| expand::expand(word, |name| env.get(name).cloned())).collect()
     };
-    let security = security::render_security(pod, container, inputs.image_user, inputs.target, inputs.seccomp_root)?;
+    let node = security::NodeSecurity {
+        seccomp_root: inputs.seccomp_root,
+        seccomp_default: inputs.machine.seccomp_default,
+        user_namespace: inputs.user_namespace,
+    };
+    let security = security::render_security(pod, container, inputs.image_user, inputs.target, &node)?;
+    let mut mounts = inputs.mounts;
+    // Files keep their owners as the container sees them (idmapped mounts).
+    if let Some(users) = inputs.user_namespace.filter(|users| !users.uids.is_empty()) {
+        for mount in &mut mounts {
+            mount.uid_mappings.clone_from(&users.uids);
+            mount.gid_mappings.clone_from(&users.gids);
+        }
+    }
     Ok(v1::ContainerConfig {
         metadata: Some(v1::ContainerMetadata { name: container.name().to_owned(), attempt: inputs.restart_count }),
         image: Some(v1::ImageSpec {
@@ -47,7 +61,7 @@ pub fn render_container(inputs: Inputs<'_>) -> Result<v1::ContainerConfig, Confi
         args: expand_all(container.args()),
         working_dir: container.working_dir().to_owned(),
         envs: env.iter().map(|(key, value)| v1::KeyValue { key: key.clone(), value: value.clone() }).collect(),
-        mounts: inputs.mounts,
+        mounts,
         devices: inputs.devices,
         labels: HashMap::from([
             (POD_NAME_LABEL.into(), pod::name(pod).into()),
@@ -126,6 +140,7 @@ mod tests {
             target: None,
             machine: &Machine::default(),
             seccomp_root: Path::new("/"),
+            user_namespace: None,
         })
         .expect("a good container");
         assert_eq!((config.command, config.args), (vec!["/bin/sh".to_string()], vec!["$(WHAT)".to_string()]));

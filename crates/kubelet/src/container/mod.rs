@@ -41,6 +41,8 @@ pub struct Machine {
     pub allocatable_memory: i64,
     pub allocatable_storage: i64,
     pub cgroup_v2: bool,
+    /// Containers without a seccomp profile get the runtime's.
+    pub seccomp_default: bool,
     /// `/` of the pod cgroups, for example `/kubepods`.
     pub cgroup_root: String,
     pub rules: ContainerRules,

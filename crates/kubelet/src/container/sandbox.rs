@@ -18,6 +18,7 @@ pub struct Inputs<'a> {
     pub cluster_dns: &'a [String],
     pub cluster_domain: &'a str,
     pub log_root: &'a Path,
+    pub user_namespace: Option<&'a v1::UserNamespace>,
 }
 
 /// `<root>/<namespace>_<name>_<uid>`, upstream's layout, which log collectors know.
@@ -76,7 +77,7 @@ pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
         linux: Some(v1::LinuxPodSandboxConfig {
             cgroup_parent: cgroup_parent(pod, &inputs.machine.cgroup_root),
             security_context: Some(v1::LinuxSandboxSecurityContext {
-                namespace_options: Some(security::namespaces(pod, None)),
+                namespace_options: Some(security::namespaces(pod, None, inputs.user_namespace)),
                 run_as_user: context.run_as_user().map(|value| v1::Int64Value { value }),
                 // The runtime refuses a group without a user.
                 run_as_group: context
@@ -84,6 +85,7 @@ pub fn render_sandbox(inputs: &Inputs<'_>) -> v1::PodSandboxConfig {
                     .filter(|_| context.run_as_user().is_some())
                     .map(|value| v1::Int64Value { value }),
                 supplemental_groups: context.supplemental_groups().iter().chain(context.fs_group()).collect(),
+                supplemental_groups_policy: security::groups_policy(context),
                 privileged,
                 seccomp: Some(v1::SecurityProfile {
                     profile_type: v1::security_profile::ProfileType::RuntimeDefault as i32,
@@ -147,6 +149,7 @@ mod tests {
             cluster_dns: &["10.96.0.10".into()],
             cluster_domain: "cluster.local",
             log_root: Path::new("/logs"),
+            user_namespace: None,
         });
         assert_eq!(config.log_directory, "/logs/default_web_u1");
         assert_eq!(config.port_mappings.len(), 1);

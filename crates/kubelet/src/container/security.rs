@@ -3,10 +3,10 @@
 use super::ConfigError;
 use crate::cri::v1::{
     Capability, Image, Int64Value, LinuxContainerSecurityContext, NamespaceMode, NamespaceOption, SeLinuxOption,
-    SecurityProfile, security_profile::ProfileType,
+    SecurityProfile, SupplementalGroupsPolicy, UserNamespace, security_profile::ProfileType,
 };
 use crate::pod;
-use ferry_api::view::core::v1::{ContainerView, PodView, SeccompProfileView};
+use ferry_api::view::core::v1::{ContainerView, PodSecurityContextView, PodView, SeccompProfileView};
 use std::path::Path;
 
 /// Paths hidden from and read-only to a container that is not given `Unmasked`
@@ -43,12 +43,22 @@ impl ImageUser {
     }
 }
 
+/// The node's part of a security context.
+#[derive(Clone, Copy)]
+pub struct NodeSecurity<'a> {
+    pub seccomp_root: &'a Path,
+    /// Containers without a profile get the runtime's.
+    pub seccomp_default: bool,
+    /// The user namespace of the pod, where its runtime knows of them.
+    pub user_namespace: Option<&'a UserNamespace>,
+}
+
 pub fn render_security(
     pod: PodView<'_>,
     container: ContainerView<'_>,
     image_user: &ImageUser,
     target: Option<&str>,
-    seccomp_root: &Path,
+    node: &NodeSecurity<'_>,
 ) -> Result<LinuxContainerSecurityContext, ConfigError> {
     let own = container.security_context().unwrap_or_default();
     let of_pod = pod.spec().security_context().unwrap_or_default();
@@ -76,7 +86,7 @@ pub fn render_security(
             ..Default::default()
         }),
         privileged,
-        namespace_options: Some(namespaces(pod, target)),
+        namespace_options: Some(namespaces(pod, target, node.user_namespace)),
         selinux_options: selinux.map(|options| SeLinuxOption {
             user: options.user().to_owned(),
             role: options.role().to_owned(),
@@ -88,10 +98,11 @@ pub fn render_security(
         run_as_username: username,
         readonly_rootfs: own.read_only_root_filesystem().unwrap_or(false),
         supplemental_groups: of_pod.supplemental_groups().iter().chain(of_pod.fs_group()).collect(),
+        supplemental_groups_policy: groups_policy(of_pod),
         no_new_privs: own.allow_privilege_escalation() == Some(false),
         masked_paths,
         readonly_paths,
-        seccomp: Some(seccomp(own.seccomp_profile().or(of_pod.seccomp_profile()), seccomp_root)),
+        seccomp: Some(seccomp(own.seccomp_profile().or(of_pod.seccomp_profile()), node)),
         apparmor: own.app_armor_profile().or(of_pod.app_armor_profile()).map(|profile| SecurityProfile {
             profile_type: profile_type(profile.type_()) as i32,
             localhost_ref: profile.localhost_profile().unwrap_or_default().to_owned(),
@@ -112,11 +123,21 @@ fn profile_type(name: &str) -> ProfileType {
     }
 }
 
-/// Without a profile a container is unconfined, as upstream's kubelet runs it unless it
-/// is told to default.
-pub fn seccomp(profile: Option<SeccompProfileView<'_>>, root: &Path) -> SecurityProfile {
+/// Merge unless Strict is asked for.
+pub fn groups_policy(context: PodSecurityContextView<'_>) -> i32 {
+    match context.supplemental_groups_policy() {
+        Some("Strict") => SupplementalGroupsPolicy::Strict as i32,
+        _ => SupplementalGroupsPolicy::Merge as i32,
+    }
+}
+
+/// Without a profile a container is unconfined, unless the node's setting seccompDefault gives it
+/// the runtime's.
+pub fn seccomp(profile: Option<SeccompProfileView<'_>>, node: &NodeSecurity<'_>) -> SecurityProfile {
+    let root = node.seccomp_root;
     let Some(profile) = profile else {
-        return SecurityProfile { profile_type: ProfileType::Unconfined as i32, ..Default::default() };
+        let default = if node.seccomp_default { ProfileType::RuntimeDefault } else { ProfileType::Unconfined };
+        return SecurityProfile { profile_type: default as i32, ..Default::default() };
     };
     let localhost_ref = match profile.localhost_profile() {
         Some(path) if profile.type_() == "Localhost" => root.join(path).to_string_lossy().into_owned(),
@@ -127,7 +148,7 @@ pub fn seccomp(profile: Option<SeccompProfileView<'_>>, root: &Path) -> Security
 
 /// Which namespaces a container shares: all of a pod's share network and ipc, and pids
 /// only if asked to. An ephemeral container may look into its target's pids.
-pub fn namespaces(pod: PodView<'_>, target: Option<&str>) -> NamespaceOption {
+pub fn namespaces(pod: PodView<'_>, target: Option<&str>, users: Option<&UserNamespace>) -> NamespaceOption {
     let spec = pod.spec();
     let node_or_pod = |host: bool| if host { NamespaceMode::Node } else { NamespaceMode::Pod };
     let pid = if spec.host_pid() {
@@ -144,7 +165,7 @@ pub fn namespaces(pod: PodView<'_>, target: Option<&str>) -> NamespaceOption {
         pid: pid as i32,
         ipc: node_or_pod(spec.host_ipc()) as i32,
         target_id: target.unwrap_or_default().to_string(),
-        userns_options: None,
+        userns_options: users.cloned(),
     }
 }
 
@@ -177,7 +198,34 @@ mod tests {
     fn check(spec: serde_json::Value, user: ImageUser) -> Result<LinuxContainerSecurityContext, ConfigError> {
         let pod = pod(spec);
         let container = pod::containers(pod.view()).first().expect("a container");
-        render_security(pod.view(), container, &user, None, Path::new("/seccomp"))
+        let node = NodeSecurity { seccomp_root: Path::new("/seccomp"), seccomp_default: false, user_namespace: None };
+        render_security(pod.view(), container, &user, None, &node)
+    }
+
+    #[test]
+    fn the_node_decides_on_containers_without_a_seccomp_profile() {
+        let check = |seccomp_default, profile: serde_json::Value| {
+            let pod = pod(json!({ "containers": [{ "name": "a", "securityContext": { "seccompProfile": profile } }] }));
+            let node = NodeSecurity { seccomp_root: Path::new("/s"), seccomp_default, user_namespace: None };
+            let container = pod::containers(pod.view()).first().expect("a container");
+            let context = render_security(pod.view(), container, &ImageUser::default(), None, &node);
+            context.expect("a good context").seccomp.expect("a profile").profile_type
+        };
+        assert_eq!(check(false, json!(null)), ProfileType::Unconfined as i32);
+        assert_eq!(check(true, json!(null)), ProfileType::RuntimeDefault as i32);
+        assert_eq!(check(true, json!({ "type": "Unconfined" })), ProfileType::Unconfined as i32);
+    }
+
+    #[test]
+    fn a_user_namespace_and_strict_groups_reach_the_runtime() {
+        let pod = pod(json!({ "hostUsers": false, "securityContext": { "supplementalGroupsPolicy": "Strict" },
+            "containers": [{ "name": "a" }] }));
+        let users = UserNamespace { mode: NamespaceMode::Pod as i32, ..Default::default() };
+        let node = NodeSecurity { seccomp_root: Path::new("/s"), seccomp_default: false, user_namespace: Some(&users) };
+        let container = pod::containers(pod.view()).first().expect("a container");
+        let context = render_security(pod.view(), container, &ImageUser::default(), None, &node).expect("a good one");
+        assert_eq!(context.supplemental_groups_policy, SupplementalGroupsPolicy::Strict as i32);
+        assert_eq!(context.namespace_options.expect("namespaces").userns_options, Some(users));
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub fn local_machine(config: &Config) -> Machine {
         allocatable_memory: clamp(capacity.allocatable_memory()),
         allocatable_storage: clamp(capacity.allocatable_storage()),
         cgroup_v2: cgroup::is_v2(),
+        seccomp_default: config.runtime.seccomp_default,
         cgroup_root: format!("/{}", config.cgroup_root.trim_matches('/')),
         rules: ContainerRules::of(&config.configuration),
     }

@@ -382,8 +382,18 @@ fn render_images(mut images: Vec<crate::cri::v1::Image>, max: i32) -> Vec<Contai
 
 /// The fields of a node's status that the kubelet writes; others belong to the controllers
 /// of volumes and to upstream features that this kubelet has not.
-const OWN_FIELDS: [&str; 8] =
-    ["addresses", "allocatable", "capacity", "conditions", "daemonEndpoints", "images", "nodeInfo", "volumesInUse"];
+const OWN_FIELDS: [&str; 10] = [
+    "addresses",
+    "allocatable",
+    "capacity",
+    "conditions",
+    "daemonEndpoints",
+    "features",
+    "images",
+    "nodeInfo",
+    "runtimeHandlers",
+    "volumesInUse",
+];
 
 /// The own fields whose value changes, and their new value; null where there is none any more.
 fn changes<'a>(

@@ -8,6 +8,7 @@ use crate::cgroup;
 use crate::container::sandbox;
 use crate::exclusive_cpus::{self, exclusive_count};
 use crate::observed::PodRuntime;
+use crate::sync::pod_handler;
 use crate::unsupported;
 use ferry_api::rules::qos::{QosClass, qos_class};
 use ferry_api::view::core::v1::Node;
@@ -18,7 +19,10 @@ impl PodWorker {
     pub(super) async fn admit(&mut self, observed: &PodRuntime) -> Option<Result<(), Rejection>> {
         // Also of a pod that an earlier kubelet admitted: running it on without what its
         // fields promise is no better than starting it.
-        let judgement = unsupported::judge(self.pod.view());
+        let handler = pod_handler(&self.context.client, self.pod.view()).await.unwrap_or_default();
+        let features = self.context.features.read().clone();
+        let judgement =
+            unsupported::judge(self.pod.view(), &features.handler(&handler), features.supplemental_groups_policy);
         self.missing_volumes = judgement.missing_volumes;
         if let Some(rejection) = judgement.rejection {
             return Some(Err(rejection));
@@ -96,6 +100,7 @@ impl PodWorker {
         if self.context.cpus.release(&self.uid).await {
             exclusive_cpus::follow(&self.context).await;
         }
+        self.context.userns.release(&self.uid);
         if self.context.allocations.remove(&self.uid) {
             self.retry_resizes().await;
         }

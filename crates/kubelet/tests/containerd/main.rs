@@ -4,6 +4,7 @@ mod csi;
 mod device_plugin;
 mod dra;
 mod exclusive_cpus;
+mod faults;
 mod image_volume;
 mod log_rotation;
 mod masks;

@@ -24,24 +24,52 @@ impl Machine {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(directory.join("cni/net.d")).expect("a directory for the test");
         std::fs::write(directory.join("config.toml"), config(&directory)).expect("containerd's configuration");
-        let log = std::fs::File::create(directory.join("containerd.log")).expect("a log");
-        let containerd = Command::new("containerd")
-            .arg("--config")
-            .arg(directory.join("config.toml"))
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .expect("containerd is installed");
+        let containerd = spawn_containerd(&directory);
         let bridge = format!("fkt{}", std::process::id() % 100_000);
         let cgroup = format!("ferry-test-{name}-{}", std::process::id());
         let machine = Self { directory, containerd, bridge, cgroup };
-        let until = Instant::now() + Duration::from_secs(20);
-        while !machine.ctr(&["version"]).status.success() {
-            assert!(Instant::now() < until, "containerd answers: {}", machine.log());
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        machine.answers().await;
         machine.import_image();
         machine
+    }
+
+    async fn answers(&self) {
+        let until = Instant::now() + Duration::from_secs(20);
+        while !self.ctr(&["version"]).status.success() {
+            assert!(Instant::now() < until, "containerd answers: {}", self.log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Ends containerd as a crash would; the shims of its pods live on.
+    pub fn kill_containerd(&mut self) {
+        self.containerd.kill().expect("containerd runs");
+        self.containerd.wait().expect("containerd is dead");
+    }
+
+    pub async fn start_containerd(&mut self) {
+        self.containerd = spawn_containerd(&self.directory);
+        self.answers().await;
+    }
+
+    /// The ids of the processes whose command line has all of these words.
+    pub fn processes(&self, words: &[&str]) -> Vec<i32> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        ids.filter(|id| {
+            let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            !line.is_empty() && words.iter().all(|word| line.contains(word))
+        })
+        .collect()
+    }
+
+    /// The process of a container.
+    pub fn process_of(&self, container: &str) -> Option<i32> {
+        let output = self.ctr(&["tasks", "list"]);
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = lines.lines().find(|line| line.starts_with(container))?.to_owned();
+        line.split_whitespace().nth(1)?.parse().ok()
     }
 
     pub fn socket(&self) -> String {
@@ -199,6 +227,17 @@ fn append<W: std::io::Write>(archive: &mut tar::Builder<W>, name: &str, data: &[
     header.set_mode(mode);
     header.set_cksum();
     archive.append_data(&mut header, name, data).expect("an entry");
+}
+
+fn spawn_containerd(directory: &Path) -> Child {
+    let log = std::fs::File::options().create(true).append(true).open(directory.join("containerd.log"));
+    Command::new("containerd")
+        .arg("--config")
+        .arg(directory.join("config.toml"))
+        .stdout(Stdio::null())
+        .stderr(log.expect("a log"))
+        .spawn()
+        .expect("containerd is installed")
 }
 
 fn config(directory: &Path) -> String {
