@@ -48,8 +48,15 @@ spec: {{selector: {{app: web}}, ports: [{{port: 80, targetPort: 8080}}]}}
 fn client(lab: &Lab, node: &str) -> String {
     let name = format!("client-{node}");
     lab.server.apply(&format!(
-        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{nodeName: {node}, terminationGracePeriodSeconds: 1,
-          containers: [{{name: c, image: 'localhost/ferry/client:1'}}]}}}}"
+        "
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  nodeName: {node}
+  terminationGracePeriodSeconds: 1
+  containers: [{{name: c, image: 'localhost/ferry/client:1'}}]
+"
     ));
     lab.server.kubectl(&format!("wait --for=condition=Ready pod/{name} --timeout=60s"));
     name

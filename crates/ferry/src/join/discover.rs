@@ -31,10 +31,8 @@ impl ServerUrl {
         let rest = rest.with_context(wrong)?.trim_end_matches('/');
         let uri: http::uri::Authority = rest.parse().ok().with_context(wrong)?;
         let host = uri.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let port = match uri.port() {
-            None => 6443,
-            Some(port) => port.as_str().parse().ok().with_context(wrong)?,
-        };
+        // What follows the host is a port, or a mistake.
+        let port = if uri.host() == rest { 6443 } else { uri.port_u16().with_context(wrong)? };
         if host.is_empty() || rest.contains('@') {
             bail!("{}", wrong());
         }

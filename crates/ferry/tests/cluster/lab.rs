@@ -92,7 +92,7 @@ impl Lab {
     }
 
     fn filter(&self, rule: &str) {
-        let rules = format!("table bridge lab {{ chain forward {{ type filter hook forward priority 0; {rule}; }} }}");
+        let rules = format!("table bridge lab {{ chain forward {{ type filter hook forward priority 0; {rule}; }}; }}");
         self.on_switch(&["nft", &rules]);
     }
 
