@@ -48,7 +48,7 @@ fn pod(number: u32, app: u32) -> SharedObject<Pod> {
 
 /// A fifth of the policies let in whole namespaces, the others one application.
 fn policy(number: u32, port: u32) -> SharedObject<NetworkPolicy> {
-    let peer: Value = if number % 5 == 0 {
+    let peer: Value = if number.is_multiple_of(5) {
         json!({"namespaceSelector": {"matchLabels": {"team": format!("team-{}", number % 4)}}})
     } else {
         json!({"podSelector": {"matchLabels": {"app": format!("app-{}", number % 50)}}})
