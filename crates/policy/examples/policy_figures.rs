@@ -99,8 +99,7 @@ impl Cluster {
 }
 
 fn measure(policies: u32, pods: u32) {
-    let config =
-        Config { table: "policies".into(), node_name: "here".into(), bridge: Some("br0".into()), dns: Vec::new() };
+    let config = Config { table: "policies".into(), node_name: "here".into(), bridge: None, dns: Vec::new() };
     let namespaces: Vec<SharedObject<Namespace>> = (0..NAMESPACES)
         .map(|number| {
             SharedObject::of(
