@@ -20,10 +20,13 @@ use std::sync::Arc;
 pub(crate) const NAMESPACE: &str = "kube-system";
 pub(crate) const CONFIG_MAP: &str = "kube-dns";
 
+/// A domain with the resolvers that know it.
+type StubDomain = (Name, Arc<Vec<SocketAddr>>);
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Upstreams {
     /// The longest domains first.
-    stub_domains: Vec<(Name, Arc<Vec<SocketAddr>>)>,
+    stub_domains: Vec<StubDomain>,
     /// In place of the host's resolvers.
     instead: Option<Arc<Vec<SocketAddr>>>,
 }
@@ -50,7 +53,7 @@ impl Upstreams {
     }
 }
 
-fn read_stub_domains(text: &str) -> Result<Vec<(Name, Arc<Vec<SocketAddr>>)>, String> {
+fn read_stub_domains(text: &str) -> Result<Vec<StubDomain>, String> {
     let read: BTreeMap<String, Vec<String>> =
         serde_json::from_str(text).map_err(|error| format!("must be a JSON map from domains to lists: {error}"))?;
     let mut domains = Vec::new();

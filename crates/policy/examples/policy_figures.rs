@@ -48,7 +48,7 @@ fn pod(number: u32, app: u32) -> SharedObject<Pod> {
 
 /// A fifth of the policies let in whole namespaces, the others one application.
 fn policy(number: u32, port: u32) -> SharedObject<NetworkPolicy> {
-    let peer: Value = if number % 5 == 0 {
+    let peer: Value = if number.is_multiple_of(5) {
         json!({"namespaceSelector": {"matchLabels": {"team": format!("team-{}", number % 4)}}})
     } else {
         json!({"podSelector": {"matchLabels": {"app": format!("app-{}", number % 50)}}})
@@ -99,8 +99,7 @@ impl Cluster {
 }
 
 fn measure(policies: u32, pods: u32) {
-    let config =
-        Config { table: "policies".into(), node_name: "here".into(), bridge: Some("br0".into()), dns: Vec::new() };
+    let config = Config { table: "policies".into(), node_name: "here".into(), bridge: None, dns: Vec::new() };
     let namespaces: Vec<SharedObject<Namespace>> = (0..NAMESPACES)
         .map(|number| {
             SharedObject::of(

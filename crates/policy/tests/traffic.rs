@@ -285,7 +285,7 @@ fn a_pod_that_is_not_known_yet_is_closed_while_there_is_a_policy() {
 #[test]
 fn link_local_addresses_are_no_way_past_policies() {
     let mut cluster = Cluster::new();
-    let addresses = cluster.world.ip_output("pod2", "-6 -o addr show dev eth0 scope link");
+    let addresses = cluster.world.ip_within("pod2", "-6 -o addr show dev eth0 scope link");
     let link_local = addresses.split_whitespace().find_map(|word| word.strip_suffix("/64")).expect("an address");
     let address: std::net::Ipv6Addr = link_local.parse().expect("an address");
     let reaches = |cluster: &Cluster| {

@@ -118,13 +118,8 @@ impl World {
         ip(&format!("-n {other} -6 route add default via {gateway}"));
     }
 
-    /// Runs `ip` for a namespace.
-    pub fn ip_within(&self, name: &str, arguments: &str) {
-        ip(&format!("-n {} {arguments}", self.namespace(name)));
-    }
-
-    /// What `ip` says of a namespace.
-    pub fn ip_output(&self, name: &str, arguments: &str) -> String {
+    /// Runs `ip` for a namespace; returns what it says.
+    pub fn ip_within(&self, name: &str, arguments: &str) -> String {
         ip(&format!("-n {} {arguments}", self.namespace(name)))
     }
 
