@@ -15,6 +15,7 @@ pub mod files;
 pub mod kubeconfig;
 pub mod layout;
 pub mod live;
+pub mod server_trust;
 pub mod signing;
 pub mod tls;
 
