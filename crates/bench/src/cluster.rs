@@ -51,6 +51,24 @@ impl Cluster {
         Ok(())
     }
 
+    pub fn data_dir(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub fn run_dir(&self) -> PathBuf {
+        self.dir.path().join("run")
+    }
+
+    pub fn runtime_socket(&self) -> PathBuf {
+        self.run_dir().join("containerd/containerd.sock")
+    }
+
+    /// The cgroup that all pods live in, which has the cluster's name.
+    pub fn cgroup(&self) -> Result<String> {
+        let cluster: serde_json::Value = serde_json::from_slice(&std::fs::read(self.data_dir().join("cluster.json"))?)?;
+        Ok(cluster["name"].as_str().context("a cluster has a name")?.to_owned())
+    }
+
     fn pid(&self) -> Result<String> {
         Ok(std::fs::read_to_string(self.dir.path().join("run/ferry.lock"))?.trim().to_owned())
     }

@@ -5,6 +5,7 @@
 mod beside;
 mod cluster;
 mod crowd;
+mod density;
 mod formats;
 mod gate;
 mod growth;
@@ -54,6 +55,9 @@ struct Args {
     scale_nodes: usize,
     #[arg(long, default_value_t = 20_000)]
     scale_pods: usize,
+    /// How many pods run on the node at once
+    #[arg(long, default_value_t = 250)]
+    density_pods: usize,
     /// Run only the scheduling workloads whose name contains this
     #[arg(long)]
     workload: Option<String>,
@@ -98,6 +102,8 @@ enum Part {
     Scheduling,
     /// The same work in ever larger clusters
     Growth,
+    /// A node full of pods beside its runtime alone
+    Density,
 }
 
 impl Args {
@@ -123,7 +129,16 @@ async fn main() -> Result<()> {
     }
     if !matches!(
         args.only,
-        Some(Part::Crowd | Part::Gate | Part::Beside | Part::Scale | Part::Binds | Part::Scheduling | Part::Growth)
+        Some(
+            Part::Crowd
+                | Part::Gate
+                | Part::Beside
+                | Part::Scale
+                | Part::Binds
+                | Part::Scheduling
+                | Part::Growth
+                | Part::Density
+        )
     ) {
         measure_server(&args, &mut report).await?;
     }
@@ -152,6 +167,9 @@ async fn main() -> Result<()> {
     if args.measures(Part::Growth) {
         let growth = growth::Growth { sizes: args.growth_pods.clone(), steps: args.growth_steps };
         growth::measure(&mut cluster(&args)?, &growth, &mut report).await?;
+    }
+    if args.measures(Part::Density) {
+        density::measure(&mut cluster(&args)?, args.density_pods, &mut report).await?;
     }
     print!("{}", report.render());
     if let Some(file) = &args.json {

@@ -72,7 +72,7 @@ fn revision_of(event: &[u8]) -> Result<u64> {
 
 impl Connection {
     /// The body of an answer that does not end.
-    async fn stream(&mut self, path: &str) -> Result<hyper::body::Incoming> {
+    pub async fn stream(&mut self, path: &str) -> Result<hyper::body::Incoming> {
         let response = self.answer("GET", path, Bytes::new(), crate::load::JSON).await?;
         ensure!(response.status().is_success(), "GET {path}: {}", response.status());
         Ok(response.into_body())

@@ -1,6 +1,6 @@
 //! What every cluster has from the start besides the API's own objects: the name
 //! service's Service, the slice that says where it is answered, the right of nodes to
-//! renew their client certificates, and a default StorageClass.
+//! renew their client certificates, that of the service proxy to read what policies need, and a default StorageClass.
 
 use crate::cluster::Cluster;
 use anyhow::{Context, Result};
@@ -61,7 +61,7 @@ fn storage_class() -> StorageClass {
     }))
 }
 
-fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 3] {
+fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 5] {
     let labels =
         json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
     let service = json!({
@@ -95,7 +95,35 @@ fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'stat
         ("", "services", service),
         ("discovery.k8s.io", "endpointslices", slice),
         ("rbac.authorization.k8s.io", "clusterrolebindings", node_certificates()),
+        ("rbac.authorization.k8s.io", "clusterroles", network_policy_role()),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", network_policy_binding()),
     ]
+}
+
+const NETWORK_POLICY_ROLE: &str = "ferry:network-policies";
+
+/// Reading what policies are about, which the service proxy's own role lacks.
+fn network_policy_role() -> Value {
+    let verbs = json!(["get", "list", "watch"]);
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": NETWORK_POLICY_ROLE},
+        "rules": [
+            {"apiGroups": [""], "resources": ["pods", "namespaces"], "verbs": verbs},
+            {"apiGroups": ["networking.k8s.io"], "resources": ["networkpolicies"], "verbs": verbs},
+        ],
+    })
+}
+
+fn network_policy_binding() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": NETWORK_POLICY_ROLE},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NETWORK_POLICY_ROLE},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:kube-proxy"}],
+    })
 }
 
 /// A node may ask for the next client certificate in its own name, and gets it unasked

@@ -133,7 +133,12 @@ fn hardware_address(link: &LinkMessage) -> Option<&[u8]> {
 /// the same node would not be translated back.
 pub fn allow_forwarding() -> Result<()> {
     set("net/ipv4/ip_forward", "1")?;
-    set("net/bridge/bridge-nf-call-iptables", "1")
+    set("net/bridge/bridge-nf-call-iptables", "1")?;
+    // Pods have link-local addresses, by which they would reach each other past every policy.
+    if std::path::Path::new("/proc/sys/net/bridge/bridge-nf-call-ip6tables").exists() {
+        set("net/bridge/bridge-nf-call-ip6tables", "1")?;
+    }
+    Ok(())
 }
 
 fn set(key: &str, value: &str) -> Result<()> {

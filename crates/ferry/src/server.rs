@@ -7,6 +7,7 @@
 //!                │                     ├─ kubelet       system:node:<name>
 //!             TLS :6443                ├─ volumes       kube-system/local-path-provisioner
 //!                                      ├─ proxy         system:kube-proxy
+//!                                      ├─ policy        system:kube-proxy
 //!                                      └─ dns           kube-system/coredns
 //! ```
 
@@ -108,6 +109,7 @@ impl Server {
         }
         // Before the first pod, which may open the bridge to loopback by its hostPort.
         ferry_proxy::guard_loopback(&proxy_config(cluster)).await.context("cannot guard the loopback network")?;
+        ferry_policy::guard(&policy_config(cluster)).await.context("cannot close the network to unknown pods")?;
         let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
         keep_local_volumes(cluster, &api, queues, &mut parts);
         let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
@@ -118,9 +120,11 @@ impl Server {
         network::ensure_bridge(&cluster.bridge(), gateway, bits).await?;
         let dns_ready = keep_dns(cluster, (gateway, bits), &api, &mut parts);
         addons::apply(&admin, cluster, gateway).await?;
+        let policies_ready = keep_policies(cluster, gateway, &api, &mut parts);
         await_stage("the node to be Ready", node_ready, &mut parts).await?;
         progress.done("node Ready");
         await_stage("the service rules", proxy_ready, &mut parts).await?;
+        await_stage("the network policies", policies_ready, &mut parts).await?;
         await_stage("DNS to answer", dns_ready, &mut parts).await?;
         progress.done("services and DNS");
         parts.report_ready()?;
@@ -371,6 +375,35 @@ pub fn proxy_config(cluster: &Cluster) -> ferry_proxy::Config {
     config.table.clone_from(&cluster.name);
     config.node_ips = vec![cluster.node_ip];
     config
+}
+
+/// The policies of this node's pods, in the rights of the service proxy (`addons.rs`).
+fn keep_policies(
+    cluster: &Cluster,
+    gateway: Ipv4Addr,
+    api: &ApiServer,
+    parts: &mut Supervisor,
+) -> watch::Receiver<bool> {
+    let mut config = policy_config(cluster);
+    config.dns = vec![gateway.into()];
+    let (ready, is_ready) = watch::channel(false);
+    let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "network-policies");
+    parts.keep("network policies", move |token| {
+        let informers = Informers::with_shutdown(client.clone(), token.clone());
+        let running = ferry_policy::run(informers, config.clone(), ready.clone(), token);
+        async move { running.await.map_err(Into::into) }
+    });
+    is_ready
+}
+
+/// What names the policies' table on this machine; also what removes it.
+pub fn policy_config(cluster: &Cluster) -> ferry_policy::Config {
+    ferry_policy::Config {
+        table: format!("{}-policies", cluster.name),
+        node_name: cluster.node_name.clone(),
+        bridge: Some(cluster.bridge()),
+        dns: Vec::new(),
+    }
 }
 
 /// Waits for the node's range of pod addresses; its first is the bridge's.

@@ -89,6 +89,7 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
         return Ok(());
     }
     ferry_proxy::cleanup(&crate::server::proxy_config(cluster)).await.context("cannot remove the nft table")?;
+    ferry_policy::cleanup(&crate::server::policy_config(cluster)).await.context("cannot remove the policies' table")?;
     network::remove_link(&cluster.bridge()).await?;
     remove_cgroups(&cluster.name);
     namespaces::release(Path::new(namespaces::DIRECTORY));

@@ -141,12 +141,11 @@ fn kubectl_finds_every_verb_it_knows() {
     }
 
     // A kind that nothing acts on is accepted, and nobody is left to believe in it.
-    let policy =
-        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}}\n";
-    let applied = text(&cluster.kubectl_with("apply -f -", policy));
-    assert!(applied.contains("Warning: NetworkPolicy: stored, and nothing acts on it yet"), "{applied}");
+    let ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: way-in}\nspec: {defaultBackend: {service: {name: web, port: {number: 80}}}}\n";
+    let applied = text(&cluster.kubectl_with("apply -f -", ingress));
+    assert!(applied.contains("Warning: Ingress: stored, and nothing acts on it yet"), "{applied}");
     let status = text(&cluster.ferry(&["status"]));
-    assert!(status.contains("1 NetworkPolicy: nothing acts on it yet: no traffic is filtered"), "{status}");
+    assert!(status.contains("1 Ingress: nothing acts on it yet: no traffic is routed by it"), "{status}");
 
     // Rights and changes.
     assert_eq!(cluster.kubectl("auth can-i create deployments").trim(), "yes");

@@ -3,10 +3,17 @@
 
 use ferry_api::quantity::Quantity;
 use ferry_api::rules::host_port::{self, HostPort};
-use ferry_api::rules::toleration::{DRIVES_OUT, find_untolerated};
+use ferry_api::rules::qos::{QosClass, qos_class};
+use ferry_api::rules::toleration::{DRIVES_OUT, find_untolerated, is_tolerated};
 use ferry_api::rules::{node_selector, pod_requests};
-use ferry_api::view::core::v1::{NodeView, Pod, PodView};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{NodeView, Pod, PodView, Taint};
 use ferry_client::SharedObject;
+use ferry_eviction::message::{EVICTED, rejection_message};
+use ferry_eviction::pressure::Conditions;
+use ferry_eviction::shutdown;
+use ferry_eviction::signal::NodeCondition;
+use ferry_eviction::usage::is_critical;
 use std::collections::BTreeMap;
 
 /// Why a pod is turned away; both become part of its status.
@@ -14,6 +21,26 @@ use std::collections::BTreeMap;
 pub struct Rejection {
     pub reason: String,
     pub message: String,
+}
+
+/// Whether the node takes new pods at all (upstream: `Admit` of
+/// pkg/kubelet/eviction/eviction_manager.go and of pkg/kubelet/nodeshutdown). Under pressure only
+/// pods that the node needs may come, and where memory alone is short those that request some.
+pub fn admit_in_state(pod: PodView<'_>, pressure: &Conditions, is_shutting_down: bool) -> Result<(), Rejection> {
+    if is_shutting_down {
+        let (reason, message) = (shutdown::REJECTED, shutdown::REJECTED_MESSAGE);
+        return Err(Rejection { reason: reason.into(), message: message.into() });
+    }
+    if pressure.is_empty() || is_critical(pod) {
+        return Ok(());
+    }
+    if pressure.iter().eq([&NodeCondition::MemoryPressure]) {
+        let taint = Taint::new().with_key("node.kubernetes.io/memory-pressure").with_effect("NoSchedule");
+        if qos_class(pod) != QosClass::BestEffort || is_tolerated(pod.spec().tolerations(), taint.view()) {
+            return Ok(());
+        }
+    }
+    Err(Rejection { reason: EVICTED.into(), message: rejection_message(pressure) })
 }
 
 /// `others` are the pods already admitted that have not finished.
@@ -152,6 +179,30 @@ mod tests {
         assert_eq!(admit(&tolerant, &tainted, &[]), Ok(()));
         let scheduled = node(json!([{ "key": "k", "effect": "NoSchedule" }]));
         assert_eq!(admit(&cpu("0"), &scheduled, &[]), Ok(()));
+    }
+
+    #[test]
+    fn under_pressure_only_pods_that_cost_nothing_more_are_admitted() {
+        let best_effort = pod(json!({ "containers": [{ "name": "a" }] }));
+        let tolerant = pod(json!({ "containers": [],
+            "tolerations": [{ "key": "node.kubernetes.io/memory-pressure", "operator": "Exists" }] }));
+        let critical = pod(json!({ "priority": 2_000_000_000, "containers": [] }));
+        let check = |pod: &SharedObject<Pod>, conditions: &[NodeCondition], expected: Option<&str>| {
+            let pressure = conditions.iter().copied().collect();
+            let found = admit_in_state(pod.view(), &pressure, false).err();
+            assert!(found.iter().all(|rejection| rejection.reason == "Evicted"));
+            assert_eq!(found.map(|rejection| rejection.message).as_deref(), expected);
+        };
+        let (memory, disk) = (NodeCondition::MemoryPressure, NodeCondition::DiskPressure);
+        check(&best_effort, &[], None);
+        check(&best_effort, &[memory], Some("The node had condition: [MemoryPressure]. "));
+        check(&tolerant, &[memory], None);
+        check(&cpu("1"), &[memory], None);
+        check(&cpu("1"), &[memory, disk], Some("The node had condition: [DiskPressure MemoryPressure]. "));
+        check(&tolerant, &[disk], Some("The node had condition: [DiskPressure]. "));
+        check(&critical, &[memory, disk], None);
+        let late = admit_in_state(critical.view(), &Conditions::new(), true).expect_err("the node ends");
+        assert_eq!((late.reason.as_str(), late.message.as_str()), (shutdown::REJECTED, shutdown::REJECTED_MESSAGE));
     }
 
     #[test]

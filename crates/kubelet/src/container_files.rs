@@ -36,6 +36,19 @@ impl ContainerFiles {
         Ok((Dir::open(&self.log_dir)?.descend(&Path::new(pod).join(container))?, log.to_owned()))
     }
 
+    /// Removes a log and those that were rotated away from it.
+    pub fn remove_logs(&self, log_path: &Path) -> io::Result<()> {
+        let (directory, name) = self.log_directory(log_path)?;
+        let prefix = [name.as_encoded_bytes(), b"."].concat();
+        for entry in directory.read()?.flatten() {
+            let found = entry.file_name();
+            if found == name || found.as_encoded_bytes().starts_with(&prefix) {
+                directory.remove_file(&found)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The file that was made for a container's termination message. A volume may be mounted
     /// over the container's termination message path; that one is none of ours to read.
     pub fn open_termination_message(&self, pod_uid: &str, container: &str, host_path: &Path) -> io::Result<File> {
@@ -46,5 +59,25 @@ impl ContainerFiles {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         Dir::open(&self.root_dir)?.open_file(&relative)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rotated_logs_of_a_container_go_with_it() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let files = ContainerFiles { log_dir: place.path().to_owned(), ..ContainerFiles::default() };
+        let directory = place.path().join("ns_pod_uid/c");
+        std::fs::create_dir_all(&directory).expect("made");
+        for name in ["0.log", "0.log.20260101-000000", "0.log.20260101-000000.gz", "1.log", "10.log"] {
+            std::fs::write(directory.join(name), "x").expect("written");
+        }
+        files.remove_logs(&directory.join("0.log")).expect("removed");
+        let mut left: Vec<_> = std::fs::read_dir(&directory).expect("read").flatten().map(|e| e.file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["1.log", "10.log"]);
     }
 }

@@ -8,14 +8,20 @@ use crate::container::Machine;
 use crate::container::dns::{HostResolver, parse_resolv_conf};
 use crate::container_files::ContainerFiles;
 use crate::cri::Runtime;
+use crate::cri::features::RuntimeFeatures;
 use crate::csi::Drivers;
+use crate::eviction::metrics::EvictionMetrics;
+use crate::eviction::{LIMITED_INDEX, limited_index};
+use crate::housekeeping::Garbage;
 use crate::image::Images;
+use crate::pod_end::PodEnds;
 use crate::server::ServedLogs;
 use crate::stats::Stats;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
 use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
+use ferry_eviction::pressure::Conditions;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -38,8 +44,17 @@ pub struct Context {
     pub stats: Stats,
     pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
+    /// The features that the runtime reported last.
+    pub features: RwLock<RuntimeFeatures>,
     /// Why pods cannot be given a network, while they cannot.
     pub network: watch::Sender<Result<(), String>>,
+    /// The conditions under which the node takes no more pods.
+    pub pressure: watch::Sender<Conditions>,
+    /// The node is about to stop.
+    pub shutting_down: watch::Sender<bool>,
+    pub(crate) ends: PodEnds,
+    pub(crate) garbage: Garbage,
+    pub eviction_metrics: EvictionMetrics,
 }
 
 impl Context {
@@ -53,12 +68,14 @@ impl Context {
         let wakers = Arc::<Wakers>::default();
         let recorder = Recorder::new(client.clone(), "kubelet", &config.node_name);
         let select = |selector: String| ListParams { field_selector: Some(selector), ..Default::default() };
-        let images = Images::new(runtime.clone(), recorder.clone(), config.parallel_pulls, &config.root_dir)?;
+        let images = Images::new(runtime.clone(), recorder.clone(), &client, &config.runtime, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
         Ok(Self {
             services: informers.of(),
-            pods: informers.with(select(format!("spec.nodeName={}", config.node_name))),
+            pods: informers
+                .with(select(format!("spec.nodeName={}", config.node_name)))
+                .indexed(LIMITED_INDEX, limited_index),
             node: informers.with(select(format!("metadata.name={}", config.node_name))),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
@@ -80,7 +97,13 @@ impl Context {
             stats: Stats::default(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
+            features: RwLock::default(),
             network: watch::Sender::new(Err("container runtime network not ready".into())),
+            pressure: watch::Sender::default(),
+            shutting_down: watch::Sender::new(false),
+            ends: PodEnds::default(),
+            garbage: Garbage::default(),
+            eviction_metrics: EvictionMetrics::default(),
             config,
             client,
             runtime,

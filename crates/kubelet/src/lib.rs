@@ -20,6 +20,7 @@ pub mod cri;
 pub mod csi;
 #[cfg(test)]
 mod every_field;
+pub mod eviction;
 mod housekeeping;
 pub mod image;
 mod kill;
@@ -29,12 +30,16 @@ mod log_line;
 mod log_rotation;
 mod node;
 pub mod observed;
+mod oom_watch;
 pub mod plan;
 pub mod pod;
+mod pod_end;
 mod pod_worker;
 pub mod probe;
 mod runtime_watch;
 pub mod server;
+pub mod settings;
+pub mod shutdown;
 mod stats;
 pub mod status;
 mod sync;
@@ -49,6 +54,7 @@ pub use cni::Cni;
 use context::Context;
 use cri::Runtime;
 use cri::grpc::GrpcRuntime;
+use eviction::settings::NodeSettings;
 use ferry_api::view::core::v1::Taint;
 use ferry_client::{Client, Informers};
 use std::collections::BTreeMap;
@@ -73,6 +79,8 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    #[error("the settings of the node are not valid: {}", .0.join("; "))]
+    Settings(Vec<String>),
     #[error("cannot serve on {address}: {why}")]
     Server { address: SocketAddr, why: String },
 }
@@ -111,13 +119,15 @@ pub struct Config {
     /// The cgroup all pods live in; its own for each cluster on a machine.
     pub cgroup_root: String,
     pub heartbeat: Duration,
-    pub parallel_pulls: usize,
+    pub runtime: settings::RuntimeSettings,
     /// Images that are never collected: the sandbox's, without which no pod can start (older
     /// runtimes do not pin it), and those that no registry has.
     pub kept_images: Vec<String>,
     /// Labels and taints beside the usual ones.
     pub labels: BTreeMap<String, String>,
     pub register_taints: Vec<Taint>,
+    /// Eviction, garbage collection, log rotation and shutdown.
+    pub settings: NodeSettings,
     /// Shown as the node's kubelet version.
     pub version: String,
 }
@@ -146,10 +156,11 @@ impl Config {
             max_pods: 110,
             cgroup_root: "kubepods".into(),
             heartbeat: Duration::from_secs(10),
-            parallel_pulls: 5,
+            runtime: settings::RuntimeSettings::default(),
             kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
+            settings: NodeSettings::default(),
             version: "v1.36.4".into(),
         }
     }
@@ -165,6 +176,7 @@ pub async fn run(
 ) -> Result<(), Error> {
     let runtime = GrpcRuntime::connect(&config.runtime_endpoint)
         .map_err(|source| Error::Runtime { endpoint: config.runtime_endpoint.clone(), source })?;
+    let runtime = runtime.with_request_timeout(config.runtime.request_timeout);
     run_with_runtime(config, client, Arc::new(runtime), ready, shutdown).await
 }
 
@@ -177,6 +189,10 @@ pub async fn run_with_runtime(
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
     let mut config = config;
+    let mistakes = config.settings.validate();
+    if !mistakes.is_empty() {
+        return Err(Error::Settings(mistakes));
+    }
     for path in [&mut config.root_dir, &mut config.log_dir] {
         // The mount table and the runtime know resolved paths only; one that leads through a
         // link, or starts at the working directory, would match nothing there.
@@ -199,6 +215,20 @@ pub async fn run_with_runtime(
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
-    tokio::try_join!(watch_runtime, keep_node, run_pods, serve, keep_house, rotate_logs, register_drivers)?;
+    let evict = eviction::run(context.clone(), shutdown.clone());
+    let end_with_node = shutdown::run(context.clone(), shutdown.clone());
+    let watch_oom = oom_watch::run(context.clone(), shutdown.clone());
+    tokio::try_join!(
+        watch_runtime,
+        keep_node,
+        run_pods,
+        serve,
+        keep_house,
+        rotate_logs,
+        register_drivers,
+        evict,
+        end_with_node,
+        watch_oom
+    )?;
     Ok(())
 }

@@ -10,12 +10,14 @@ use crate::context::Context;
 use crate::cri::v1;
 use crate::observed::{CONTAINER_NAME_LABEL, POD_UID_LABEL, PodIdentity};
 use crate::volume::beneath::Dir;
+use futures_util::StreamExt;
 use jiff::Timestamp;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,26 +25,37 @@ use tokio::io::unix::AsyncFd;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// Upstream's containerLogMaxSize and containerLogMaxFiles.
-const MAX_LOG_SIZE: u64 = 10 << 20;
-const MAX_LOG_FILES: usize = 5;
-/// Upstream's containerLogMonitorInterval.
-const WITHOUT_WATCH_EVERY: Duration = Duration::from_secs(10);
 /// The same beside a watch, for what no watch has seen.
 const BESIDE_WATCH_EVERY: Duration = Duration::from_secs(300);
+const COMPRESSED: &str = ".gz";
+/// A file that is being compressed.
+const TEMPORARY: &str = ".tmp";
 /// Between two looks at what was written: a container that writes all the time must not
 /// keep the kubelet busy all the time.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// The limits of a container's log.
+#[derive(Clone, Copy, Debug)]
+struct LogLimits {
+    size: u64,
+    /// The files of a log, the one that is written to among them.
+    files: usize,
+}
+
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
+    let settings = &context.config.settings.log_rotation;
+    let Some(size) = settings.max_size().map_err(|why| Error::Settings(vec![why]))? else { return Ok(()) };
+    let limits = LogLimits { size, files: usize::try_from(settings.container_log_max_files).unwrap_or(2).max(2) };
+    let workers = usize::try_from(settings.container_log_max_workers).unwrap_or(1).max(1);
+    let without_watch = settings.container_log_monitor_interval.duration();
     let mut watch = match LogWatch::new(&context.config.log_dir) {
         Ok(watch) => Some(watch),
         Err(error) => {
-            tracing::warn!(%error, "container logs cannot be watched and are looked at every {WITHOUT_WATCH_EVERY:?}");
+            tracing::warn!(%error, "container logs cannot be watched and are looked at every {without_watch:?}");
             None
         }
     };
-    let every = if watch.is_some() { BESIDE_WATCH_EVERY } else { WITHOUT_WATCH_EVERY };
+    let every = if watch.is_some() { BESIDE_WATCH_EVERY } else { without_watch };
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -57,13 +70,14 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
             files = written => files,
             _ = ticks.tick() => list_files(&context.config.log_dir, 2),
         };
-        for path in files {
-            if is_large(&path)
-                && let Err(error) = rotate(&context, &path).await
-            {
-                tracing::warn!(path = %path.display(), %error, "cannot rotate the log");
-            }
-        }
+        let large = files.into_iter().filter(|path| is_large(path, limits.size));
+        futures_util::stream::iter(large)
+            .for_each_concurrent(workers, async |path| {
+                if let Err(error) = rotate(&context, &path, limits).await {
+                    tracing::warn!(path = %path.display(), %error, "cannot rotate the log");
+                }
+            })
+            .await;
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(PAUSE) => {}
@@ -71,26 +85,65 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
     }
 }
 
-fn is_large(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() > MAX_LOG_SIZE)
+fn is_large(path: &Path, size: u64) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() >= size)
 }
 
-/// Renames the log of a container that runs. That of one that has ended grows no more.
-async fn rotate(context: &Context, path: &Path) -> io::Result<()> {
+/// Renames the log of a container that runs. That of one that has ended grows no more. The older
+/// files are cut to their number and compressed first, so that whoever follows the log has the
+/// newest one as it was written.
+async fn rotate(context: &Context, path: &Path, limits: LogLimits) -> io::Result<()> {
     let Some(id) = find_writer(context, path).await else { return Ok(()) };
     let (directory, name) = context.container_files().log_directory(path)?;
-    let rotated = list_rotated(&directory, &name)?;
-    let old = rotated_name(&name, Timestamp::now(), &rotated);
+    let (directory, name) = tokio::task::spawn_blocking(move || {
+        tidy(&directory, &name, limits.files)?;
+        Ok::<_, io::Error>((directory, name))
+    })
+    .await
+    .map_err(io::Error::other)??;
+    let old = rotated_name(&name, Timestamp::now(), &list_rotated(&directory, &name)?);
     directory.rename(&name, &old)?;
     if let Err(error) = context.runtime.reopen_container_log(&id).await {
         // The runtime still writes to the old file; give it its name back.
         directory.rename(&old, &name)?;
         return Err(io::Error::other(error));
     }
-    for stale in plan_removal(list_rotated(&directory, &name)?) {
-        directory.remove_file(&stale)?;
+    Ok(())
+}
+
+/// Removes what an interrupted rotation has left and the oldest files, and compresses the others.
+/// Blocking.
+fn tidy(directory: &Dir, name: &OsStr, files: usize) -> io::Result<()> {
+    let plan = plan_tidying(list_rotated(directory, name)?, files);
+    for stale in &plan.remove {
+        directory.remove_file(stale)?;
+    }
+    for log in &plan.compress {
+        compress(directory, log)?;
     }
     Ok(())
+}
+
+/// A file becomes another of the same name with `.gz`, which is whole from its first moment.
+fn compress(directory: &Dir, name: &OsStr) -> io::Result<()> {
+    let mut log = directory.open_file(Path::new(name))?;
+    let mode = log.metadata()?.permissions().mode() & 0o777;
+    let temporary = with_suffix(name, TEMPORARY);
+    let packed = directory.create_file(&temporary, mode)?;
+    let mut encoder = flate2::write::GzEncoder::new(packed, flate2::Compression::default());
+    let written = io::copy(&mut log, &mut encoder).and_then(|_| encoder.finish());
+    if let Err(error) = written {
+        directory.remove_file(&temporary)?;
+        return Err(error);
+    }
+    directory.rename(&temporary, &with_suffix(name, COMPRESSED))?;
+    Ok(directory.remove_file(name)?)
+}
+
+fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
+    let mut name = name.to_owned();
+    name.push(suffix);
+    name
 }
 
 /// The container that writes to a file, by the path's own words:
@@ -116,13 +169,16 @@ async fn find_writer(context: &Context, path: &Path) -> Option<String> {
 /// `0.log` becomes `0.log.20260101-120000`, upstream's form, with a number behind it where
 /// that second has had one.
 fn rotated_name(name: &OsStr, at: Timestamp, taken: &[OsString]) -> OsString {
-    let named = |suffix: &str| {
-        let mut rotated = name.to_owned();
-        rotated.push(format!(".{}{suffix}", at.strftime("%Y%m%d-%H%M%S")));
-        rotated
-    };
+    let named = |suffix: &str| with_suffix(name, &format!(".{}{suffix}", at.strftime("%Y%m%d-%H%M%S")));
+    let is_free = |name: &OsString| !taken.iter().any(|taken| bare(taken) == name.as_encoded_bytes());
     let numbered = (1..100).map(|n| named(&format!("-{n:02}")));
-    std::iter::once(named("")).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_else(|| named("-99"))
+    std::iter::once(named("")).chain(numbered).find(is_free).unwrap_or_else(|| named("-99"))
+}
+
+/// The name that the file had before it was compressed.
+fn bare(name: &OsStr) -> &[u8] {
+    let name = name.as_encoded_bytes();
+    name.strip_suffix(COMPRESSED.as_bytes()).unwrap_or(name)
 }
 
 fn list_rotated(directory: &Dir, name: &OsStr) -> io::Result<Vec<OsString>> {
@@ -131,12 +187,28 @@ fn list_rotated(directory: &Dir, name: &OsStr) -> io::Result<Vec<OsString>> {
     Ok(names.filter(|name| name.as_encoded_bytes().starts_with(&prefix)).collect())
 }
 
-/// All but the newest, one of which is the file being written.
-fn plan_removal(mut rotated: Vec<OsString>) -> Vec<OsString> {
-    rotated.sort();
-    let keep = MAX_LOG_FILES - 1;
-    rotated.truncate(rotated.len().saturating_sub(keep));
-    rotated
+#[derive(Debug, Default, PartialEq, Eq)]
+struct TidyPlan {
+    remove: Vec<OsString>,
+    compress: Vec<OsString>,
+}
+
+/// The rotated files that go and those that are compressed, before another is rotated: with the one
+/// that is written to and the new one there are to be `files` (upstream: `rotateLog` of
+/// pkg/kubelet/logs/container_log_manager.go).
+fn plan_tidying(rotated: Vec<OsString>, files: usize) -> TidyPlan {
+    let ends_with = |name: &OsStr, suffix: &str| name.as_encoded_bytes().ends_with(suffix.as_bytes());
+    let is_compressed = |name: &OsStr| ends_with(name, COMPRESSED);
+    let has_compressed = |name: &OsStr| rotated.contains(&with_suffix(name, COMPRESSED));
+    let (mut remove, mut kept): (Vec<OsString>, Vec<OsString>) = rotated
+        .iter()
+        .cloned()
+        .partition(|name| ends_with(name, TEMPORARY) || (!is_compressed(name) && has_compressed(name)));
+    kept.sort_by(|a, b| bare(a).cmp(bare(b)));
+    let excess = kept.len().saturating_sub(files.saturating_sub(2));
+    remove.extend(kept.drain(..excess));
+    kept.retain(|name| !is_compressed(name));
+    TidyPlan { remove, compress: kept }
 }
 
 /// The logs that are being written, `levels` directories down.
@@ -270,11 +342,33 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn the_newest_logs_are_kept() {
-        let files: Vec<OsString> = (0..7).map(|n| OsString::from(format!("0.log.2026010{n}-000000"))).collect();
-        let gone = plan_removal(files.iter().rev().cloned().collect());
-        assert_eq!(gone, files[..3]);
-        assert!(plan_removal(files[..4].to_vec()).is_empty());
+    fn the_newest_logs_are_kept_and_compressed() {
+        let names = |names: &[&str]| names.iter().map(OsString::from).collect::<Vec<_>>();
+        let day = |n: usize| format!("0.log.2026010{n}-000000");
+        let all: Vec<OsString> = (0..5).map(|n| OsString::from(day(n))).collect();
+        let plan = plan_tidying(all.iter().rev().cloned().collect(), 5);
+        assert_eq!((plan.remove, plan.compress), (all[..2].to_vec(), all[2..].to_vec()));
+        assert_eq!(plan_tidying(all[..1].to_vec(), 2), TidyPlan { remove: all[..1].to_vec(), compress: vec![] });
+        let mixed = names(&["0.log.1.tmp", "0.log.1", "0.log.1.gz", "0.log.2.gz", "0.log.3", "0.log.3-01.gz"]);
+        let plan = plan_tidying(mixed, 5);
+        assert_eq!(plan.remove, names(&["0.log.1.tmp", "0.log.1", "0.log.1.gz"]));
+        assert_eq!(plan.compress, names(&["0.log.3"]));
+    }
+
+    #[test]
+    fn a_compressed_log_holds_the_same_lines() {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = Dir::open(place.path()).expect("opened");
+        for (name, text) in [("0.log.1", "one\n"), ("0.log.2", "two\n"), ("0.log.2.tmp", "half")] {
+            std::fs::write(place.path().join(name), text).expect("written");
+        }
+        tidy(&directory, OsStr::new("0.log"), 3).expect("tidied");
+        let names = list_rotated(&directory, OsStr::new("0.log")).expect("listed");
+        assert_eq!(names, [OsString::from("0.log.2.gz")]);
+        let file = std::fs::File::open(place.path().join("0.log.2.gz")).expect("opened");
+        let mut text = String::new();
+        io::Read::read_to_string(&mut flate2::read::GzDecoder::new(file), &mut text).expect("a gzip file");
+        assert_eq!(text, "two\n");
     }
 
     #[test]
@@ -284,6 +378,8 @@ mod tests {
         for _ in 0..12 {
             taken.push(rotated_name(OsStr::new("0.log"), at, &taken));
         }
+        let packed = [with_suffix(&taken[0], COMPRESSED)];
+        assert_eq!(rotated_name(OsStr::new("0.log"), at, &packed), taken[1]);
         assert_eq!(taken[0], "0.log.20260101-120000");
         assert_eq!(taken[1], "0.log.20260101-120000-01");
         assert!(taken.is_sorted() && taken.len() == taken.iter().collect::<BTreeSet<_>>().len());

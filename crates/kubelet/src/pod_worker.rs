@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::observed::{Observer, PodRuntime, State};
 use crate::plan::{Plan, is_resize_in_progress, plan_pod};
 use crate::pod;
+use crate::pod_end::PodEnd;
 use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
@@ -43,6 +44,8 @@ pub struct Desired {
     pub pod: SharedObject<Pod>,
     /// The API has forgotten it; only cleaning up is left.
     pub gone: bool,
+    /// The node has decided to end it.
+    pub end: Option<Arc<PodEnd>>,
 }
 
 /// Where a pod stands with this worker.
@@ -91,6 +94,10 @@ pub struct PodWorker {
     known: SharedObject<Pod>,
     /// A verdict on the whole pod that outweighs its containers: rejected, deadline passed.
     verdict: Option<Rejection>,
+    /// The node's own decision to end the pod, once it is the verdict.
+    end: Option<Arc<PodEnd>>,
+    /// Such a decision has come, also where the pod had ended before.
+    has_end: bool,
 }
 
 impl PodWorker {
@@ -120,6 +127,8 @@ impl PodWorker {
             tokens: TokenSource::default(),
             claims: Claims::new(),
             verdict: None,
+            end: None,
+            has_end: false,
         }
     }
 
@@ -131,13 +140,18 @@ impl PodWorker {
             let mut watcher = self.desired.clone();
             let (grace, gone) = (self.grace(), self.gone);
             let terminating = self.is_terminating();
+            let has_end = self.has_end;
             // A pod that is to end does not wait for an image or a slow start, and one
             // that is to end sooner than it was told does not wait for its old grace.
             let sooner = watcher.wait_for(|desired| {
                 let deleting = desired.gone || desired.pod.is_deleting();
                 let desired_grace = desired.pod.meta().deletion_grace_period_seconds();
                 let shorter = desired_grace.is_some() && desired_grace < grace;
-                (deleting && !terminating) || (desired.gone && !gone) || (terminating && grace.is_some() && shorter)
+                let ended = desired.end.is_some() && !has_end;
+                ended
+                    || (deleting && !terminating)
+                    || (desired.gone && !gone)
+                    || (terminating && grace.is_some() && shorter)
             });
             let next = tokio::select! {
                 biased;
@@ -177,6 +191,18 @@ impl PodWorker {
         self.pod = self.context.allocations.allocated(&desired.pod);
         self.wanted = desired.pod;
         self.gone |= desired.gone;
+        self.take_end(desired.end);
+    }
+
+    /// An end that the node decides becomes the verdict on a pod that has not ended yet.
+    fn take_end(&mut self, end: Option<Arc<PodEnd>>) {
+        let Some(end) = end.filter(|_| !self.has_end) else { return };
+        self.has_end = true;
+        if pod::is_terminal_phase(pod::phase(self.pod.view())) || self.is_finished() {
+            return end.finish();
+        }
+        self.verdict = Some(Rejection { reason: end.reason.clone(), message: end.message.clone() });
+        self.end = Some(end);
     }
 
     fn grace(&self) -> Option<i64> {
@@ -243,7 +269,8 @@ impl PodWorker {
     async fn advance(&mut self, observed: PodRuntime) -> Next {
         let context = self.context.clone();
         if !self.admitted {
-            if let Err(rejection) = self.admit(&observed).await {
+            let Some(admitted) = self.admit(&observed).await else { return self.back_off("admission") };
+            if let Err(rejection) = admitted {
                 let pod = self.pod.clone();
                 let message = format!("Pod was rejected: {}", rejection.message);
                 context.recorder.event(&pod, EventType::Warning, &rejection.reason, rejection.message);
@@ -465,12 +492,18 @@ impl PodWorker {
             terminal,
             now: Timestamp::now(),
         });
-        if let Some(verdict) = &self.verdict {
-            status.set_phase("Failed");
-            status.set_reason(&verdict.reason);
-            status.set_message(&verdict.message);
-        }
+        // A pod is not reported as ended while anything of it may still run: others would take its
+        // place (upstream: mergePodStatus of pkg/kubelet/status/status_manager.go).
         if terminal {
+            if let Some(verdict) = &self.verdict {
+                status.set_phase("Failed");
+                status.set_reason(&verdict.reason);
+                status.set_message(&verdict.message);
+            }
+            if let Some(end) = self.end.as_ref().filter(|end| end.is_disruption) {
+                let (old, generation) = (self.known_status(), self.pod.meta().generation());
+                status::conditions::set_disruption_target(&mut status, old, generation, &end.message, Timestamp::now());
+            }
             ending::finish(&mut status);
         }
         let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());

@@ -10,7 +10,7 @@ use ferry_api::rules::backoff::Backoff;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::MissedTickBehavior;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 const SELDOM: Duration = Duration::from_secs(60);
@@ -28,44 +28,66 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
 async fn watch(context: Arc<Context>) -> Result<(), Error> {
     let mut listed = Listed::default();
     loop {
-        let mut events = match context.runtime.events().await {
-            Ok(events) => Some(events),
-            Err(error) => {
-                tracing::debug!(%error, "no events from the runtime; listing instead");
-                None
-            }
-        };
-        let mut ticks = tokio::time::interval(if events.is_some() { SELDOM } else { OFTEN });
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut rounds = 0;
-        // Without a stream one is asked for again now and then: the runtime may be back.
-        while events.is_some() || rounds < 10 {
-            let event = async {
-                match &mut events {
-                    Some(events) => events.recv().await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                event = event => match event {
-                    Some(event) if event.exited => {
-                        let context = context.clone();
-                        tokio::spawn(async move {
-                            settle(&context, &event.id).await;
-                            context.wakers.wake_owner(&event.id);
-                        });
-                    }
-                    Some(event) => context.wakers.wake_owner(&event.id),
-                    None => break,
-                },
-                _ = ticks.tick() => {
-                    rounds += 1;
-                    listed.refresh(&context).await;
-                }
-            }
-        }
+        follow(&context, &mut listed).await;
         // A runtime that ends the stream at once must not be asked in a circle.
         tokio::time::sleep(OFTEN).await;
+    }
+}
+
+/// Follows one stream of events to its end. The runtime answers the subscription together with
+/// its first event, which may be long in coming, so that the lists do not wait for it.
+async fn follow(context: &Arc<Context>, listed: &mut Listed) {
+    let runtime = context.runtime.clone();
+    let mut subscription = Some(tokio::spawn(async move { runtime.events().await }));
+    let mut events = None;
+    // A second list soon after the first finds what happened before the subscription was known.
+    let mut looks = [Duration::ZERO, OFTEN].into_iter();
+    let mut pause = SELDOM;
+    let look = tokio::time::sleep(looks.next().unwrap_or_default());
+    tokio::pin!(look);
+    let mut rounds = 0;
+    // Without a stream one is asked for again now and then: the runtime may be back.
+    while rounds < 10 {
+        tokio::select! {
+            subscribed = async {
+                match &mut subscription {
+                    Some(task) => task.await,
+                    None => std::future::pending().await,
+                }
+            } => {
+                subscription = None;
+                match subscribed {
+                    Ok(Ok(stream)) => events = Some(stream),
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "no events from the runtime; listing instead");
+                        pause = OFTEN;
+                        look.as_mut().reset(tokio::time::Instant::now());
+                    }
+                    Err(_) => return,
+                }
+            }
+            event = async {
+                match &mut events {
+                    Some(events) => mpsc::Receiver::recv(events).await,
+                    None => std::future::pending().await,
+                }
+            } => match event {
+                Some(event) if event.exited && context.wakers.has_owner(&event.id) => {
+                    let context = context.clone();
+                    tokio::spawn(async move {
+                        settle(&context, &event.id).await;
+                        context.wakers.wake_owner(&event.id);
+                    });
+                }
+                Some(event) => context.wakers.wake_owner(&event.id),
+                None => return,
+            },
+            () = &mut look => {
+                rounds += u32::from(pause == OFTEN);
+                listed.refresh(context).await;
+                look.as_mut().reset(tokio::time::Instant::now() + looks.next().unwrap_or(pause));
+            }
+        }
     }
 }
 

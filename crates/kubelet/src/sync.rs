@@ -377,6 +377,7 @@ impl<'a> PodSync<'a> {
             pod_uid: self.pod.uid(),
             reference,
             secrets: &secrets,
+            service_account: self.pod().spec().service_account_name(),
             sandbox: started.config,
         };
         self.context.images.ensure(&wanted).await.map_err(StartError::from)

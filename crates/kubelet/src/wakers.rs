@@ -14,53 +14,98 @@ pub struct Wakers {
 
 #[derive(Default)]
 struct Inner {
-    workers: HashMap<String, Arc<Notify>>,
+    workers: HashMap<String, Worker>,
+    /// The uid of the pod that a container or sandbox belongs to.
     owners: HashMap<String, String>,
+}
+
+#[derive(Default)]
+struct Worker {
+    notify: Arc<Notify>,
+    ids: Vec<String>,
 }
 
 impl Wakers {
     pub fn register(&self, uid: &str) -> Arc<Notify> {
-        self.inner.lock().workers.entry(uid.to_string()).or_default().clone()
+        self.inner.lock().workers.entry(uid.to_string()).or_default().notify.clone()
+    }
+
+    /// Whether a worker is busy with the pod.
+    pub fn has(&self, uid: &str) -> bool {
+        self.inner.lock().workers.contains_key(uid)
     }
 
     pub fn forget(&self, uid: &str) {
         let mut inner = self.inner.lock();
-        inner.workers.remove(uid);
-        inner.owners.retain(|_, owner| owner != uid);
+        for id in inner.workers.remove(uid).map(|worker| worker.ids).unwrap_or_default() {
+            inner.owners.remove(&id);
+        }
     }
 
     /// Replaces the ids known to belong to the pod.
     pub fn own<'a>(&self, uid: &str, ids: impl Iterator<Item = &'a str>) {
         let mut inner = self.inner.lock();
-        inner.owners.retain(|_, owner| owner != uid);
-        for id in ids {
-            inner.owners.insert(id.to_string(), uid.to_string());
+        let ids: Vec<String> = ids.map(str::to_owned).collect();
+        let Some(worker) = inner.workers.get_mut(uid) else { return };
+        for old in std::mem::replace(&mut worker.ids, ids.clone()) {
+            inner.owners.remove(&old);
         }
+        inner.owners.extend(ids.into_iter().map(|id| (id, uid.to_owned())));
     }
 
     /// One more id of the pod, added as soon as it exists: what happens to a container
     /// right after its start must find its owner.
     pub fn add(&self, uid: &str, id: &str) {
-        self.inner.lock().owners.insert(id.to_string(), uid.to_string());
+        let mut inner = self.inner.lock();
+        let Some(worker) = inner.workers.get_mut(uid) else { return };
+        if !worker.ids.iter().any(|known| known == id) {
+            worker.ids.push(id.to_owned());
+            inner.owners.insert(id.to_owned(), uid.to_owned());
+        }
     }
 
     pub fn wake(&self, uid: &str) {
         if let Some(worker) = self.inner.lock().workers.get(uid) {
-            worker.notify_one();
+            worker.notify.notify_one();
         }
+    }
+
+    /// Whether a container or sandbox belongs to a pod of this node.
+    pub fn has_owner(&self, id: &str) -> bool {
+        self.inner.lock().owners.contains_key(id)
     }
 
     /// Wakes the pod that a container or sandbox belongs to.
     pub fn wake_owner(&self, id: &str) {
-        let owner = self.inner.lock().owners.get(id).cloned();
-        if let Some(uid) = owner {
-            self.wake(&uid);
+        let inner = self.inner.lock();
+        if let Some(worker) = inner.owners.get(id).and_then(|uid| inner.workers.get(uid)) {
+            worker.notify.notify_one();
         }
     }
 
     pub fn wake_all(&self) {
         for worker in self.inner.lock().workers.values() {
-            worker.notify_one();
+            worker.notify.notify_one();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_belong_to_a_pod_until_it_is_without_them() {
+        let wakers = Wakers::default();
+        wakers.register("a");
+        wakers.add("a", "one");
+        wakers.add("a", "two");
+        assert!(wakers.has_owner("one") && wakers.has_owner("two"));
+        wakers.own("a", ["two"].into_iter());
+        assert!(!wakers.has_owner("one") && wakers.has_owner("two"));
+        wakers.forget("a");
+        assert!(!wakers.has_owner("two"));
+        wakers.add("a", "three");
+        assert!(!wakers.has_owner("three"), "nobody is there to be woken");
     }
 }

@@ -4,9 +4,11 @@ use crate::Error;
 use crate::context::Context;
 use crate::observed::{self, PodIdentity};
 use crate::pod;
+use crate::pod_end::PodEnd;
 use crate::pod_worker::{Desired, PodWorker};
 use crate::status::conditions::OWNED;
 use crate::volume;
+use ferry_api::rules::backoff::Backoff;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::{Event, SharedObject};
@@ -14,9 +16,13 @@ use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+const LAST_RETRY: Duration = Duration::from_secs(5);
 
 pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(), Error> {
     tokio::select! {
@@ -29,6 +35,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
     context.volumes.reconstruct().await;
     restore_allocations(&context).await;
     let mut events = context.pods.subscribe();
+    let Some(mut ends) = context.ends.receiver() else { return Ok(()) };
     let mut workers = Workers { context, shutdown: shutdown.clone(), running: HashMap::new(), tasks: JoinSet::new() };
     workers.adopt_orphans().await;
     loop {
@@ -39,6 +46,7 @@ pub async fn run(context: Arc<Context>, shutdown: CancellationToken) -> Result<(
                 Some(Event::Added(pod) | Event::Updated { new: pod, .. }) => workers.tell(pod, false),
                 None => break,
             },
+            Some((uid, end)) = ends.recv() => workers.end(&uid, end),
             Some(ended) = workers.tasks.join_next() => {
                 if let Ok(uid) = ended {
                     workers.ended(&uid);
@@ -76,9 +84,10 @@ impl Workers {
         if uid.is_empty() || pod::is_mirror(pod.view()) {
             return;
         }
-        let desired = Desired { pod, gone };
+        let mut desired = Desired { pod, gone, end: None };
         if let Some(sender) = self.running.get(&uid) {
             sender.send_if_modified(|known| {
+                desired.end = known.end.take();
                 let matters = concerns_worker(known, &desired);
                 *known = desired;
                 matters
@@ -98,9 +107,22 @@ impl Workers {
         });
     }
 
+    /// The node's own decision; a pod without a worker has ended already.
+    fn end(&self, uid: &str, end: Arc<PodEnd>) {
+        match self.running.get(uid) {
+            Some(sender) => sender.send_modify(|known| {
+                known.end.get_or_insert(end);
+            }),
+            None => end.finish(),
+        }
+    }
+
     fn ended(&mut self, uid: &str) {
         let Some(sender) = self.running.remove(uid) else { return };
         let last = sender.borrow().clone();
+        if let Some(end) = &last.end {
+            end.finish();
+        }
         let present = self.context.pods.get(last.pod.namespace(), last.pod.name());
         if let Some(pod) = present.filter(|pod| pod.uid() == uid)
             && !last.gone
@@ -109,12 +131,28 @@ impl Workers {
         }
     }
 
+    /// The pods that the runtime knows of. A runtime that does not answer is asked until it does:
+    /// nobody looks for orphans a second time.
+    async fn list_pods(&self) -> Vec<PodIdentity> {
+        let mut backoff = Backoff::new(FIRST_RETRY, LAST_RETRY);
+        loop {
+            match observed::list_pods(&*self.context.runtime).await {
+                Ok(pods) => return pods,
+                Err(error) => tracing::warn!(%error, "cannot list the pods of the runtime"),
+            }
+            tokio::select! {
+                () = self.shutdown.cancelled() => return Vec::new(),
+                () = tokio::time::sleep(backoff.next_pause()) => {}
+            }
+        }
+    }
+
     /// Pods of the runtime, and directories of pods, that the API knows nothing of: they
     /// were deleted while no kubelet was looking.
     async fn adopt_orphans(&mut self) {
         let mut known = HashSet::new();
         self.context.pods.for_each(|pod| known.extend([pod.uid().to_string()]));
-        let mut orphans = observed::list_pods(&*self.context.runtime).await.unwrap_or_default();
+        let mut orphans = self.list_pods().await;
         let directories = std::fs::read_dir(volume::pod_directory(&self.context.config.root_dir, ""));
         for entry in directories.into_iter().flatten().flatten() {
             let uid = entry.file_name().to_string_lossy().into_owned();

@@ -112,7 +112,7 @@ pub fn ensure_at(dir: &Path, config: &PkiConfig, now: Timestamp) -> Result<Pki, 
     let front_proxy_subject = Leaf::Client(ClientSubject::new("front-proxy-client", None));
     Ok(Pki {
         dir: dir.to_owned(),
-        apiserver: LiveIdentity::new(ensure_leaf(dir, "apiserver", &ca, &apiserver_leaf, now)?)?,
+        apiserver: LiveIdentity::new(with_authority(ensure_leaf(dir, "apiserver", &ca, &apiserver_leaf, now)?, &ca))?,
         apiserver_kubelet_client: LiveIdentity::new(client(
             "apiserver-kubelet-client",
             "kube-apiserver-kubelet-client",
@@ -209,6 +209,12 @@ fn apiserver_names(config: &PkiConfig) -> ServingNames {
     ips.insert(config.service_ip);
     ips.extend(&config.advertise_ips);
     ServingNames { common_name: "kube-apiserver".into(), organization: None, dns_names, ips }
+}
+
+/// The API server shows its authority too: a machine that joins knows the authority's hash
+/// alone (`pin.rs`).
+fn with_authority(leaf: Identity, ca: &Authority) -> Identity {
+    Identity { certificate_pem: leaf.certificate_pem + ca.certificate_pem(), ..leaf }
 }
 
 fn loopback() -> BTreeSet<IpAddr> {

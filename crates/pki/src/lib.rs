@@ -15,6 +15,8 @@ pub mod files;
 pub mod kubeconfig;
 pub mod layout;
 pub mod live;
+pub mod pin;
+pub mod request;
 pub mod server_trust;
 pub mod signing;
 pub mod tls;
@@ -23,6 +25,7 @@ pub use authority::{Authority, ClientSubject, Identity, ServingNames};
 pub use certificate::Facts;
 pub use layout::{NodeIdentity, Pki, PkiConfig, ServiceAccountKey, ensure, ensure_at};
 pub use live::LiveIdentity;
+pub use pin::{AuthorityPin, PinnedAuthority};
 pub use signing::SigningOrder;
 
 use std::path::PathBuf;

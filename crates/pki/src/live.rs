@@ -19,6 +19,16 @@ struct Current {
     key: Arc<CertifiedKey>,
 }
 
+impl Current {
+    fn parse(identity: Identity) -> Result<Self, Error> {
+        let chain = parse_chain("the certificate", &identity.certificate_pem)?;
+        let key = parse_private_key("the key", &identity.key_pem)?;
+        let key = CertifiedKey::from_der(chain, key, &provider())
+            .map_err(|source| Error::Tls { what: "a certificate with its key", source })?;
+        Ok(Self { identity: Arc::new(identity), key: Arc::new(key) })
+    }
+}
+
 impl std::fmt::Debug for LiveIdentity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("LiveIdentity").field(&self.0.load().identity).finish()
@@ -27,11 +37,13 @@ impl std::fmt::Debug for LiveIdentity {
 
 impl LiveIdentity {
     pub fn new(identity: Identity) -> Result<Arc<Self>, Error> {
-        let chain = parse_chain("the certificate", &identity.certificate_pem)?;
-        let key = parse_private_key("the key", &identity.key_pem)?;
-        let key = CertifiedKey::from_der(chain, key, &provider())
-            .map_err(|source| Error::Tls { what: "a certificate with its key", source })?;
-        Ok(Arc::new(Self(ArcSwap::from_pointee(Current { identity: Arc::new(identity), key: Arc::new(key) }))))
+        Ok(Arc::new(Self(ArcSwap::from_pointee(Current::parse(identity)?))))
+    }
+
+    /// Becomes another identity, for everyone who holds it.
+    pub fn replace(&self, identity: Identity) -> Result<(), Error> {
+        self.0.store(Arc::new(Current::parse(identity)?));
+        Ok(())
     }
 
     /// What it is now.

@@ -5,6 +5,8 @@ use crate::read::ReadNode;
 use ferry_api::document::{Entries, Node};
 use jiff::Timestamp;
 
+pub(crate) use ferry_api::rules::duration::human as human_duration;
+
 const UNKNOWN: &str = "<unknown>";
 const NONE: &str = "<none>";
 
@@ -18,35 +20,6 @@ pub(crate) fn since(time: Option<Node<'_>>, now: Timestamp) -> String {
 
 pub(crate) fn timestamp(value: Node<'_>) -> Option<Timestamp> {
     value.as_str()?.parse().ok()
-}
-
-/// A duration in two or three significant figures.
-pub(crate) fn human_duration(seconds: i64) -> String {
-    const MINUTE: i64 = 60;
-    const HOUR: i64 = 60 * MINUTE;
-    const DAY: i64 = 24 * HOUR;
-    const YEAR: i64 = 365 * DAY;
-    // A second of skew between machines is taken as now.
-    if seconds < -1 {
-        return "<invalid>".to_owned();
-    }
-    if seconds < 0 {
-        return "0s".to_owned();
-    }
-    let two = |whole: i64, unit: &str, rest: i64, rest_unit: &str| {
-        if rest == 0 { format!("{whole}{unit}") } else { format!("{whole}{unit}{rest}{rest_unit}") }
-    };
-    match seconds {
-        s if s < 2 * MINUTE => format!("{s}s"),
-        s if s < 10 * MINUTE => two(s / MINUTE, "m", s % MINUTE, "s"),
-        s if s < 3 * HOUR => format!("{}m", s / MINUTE),
-        s if s < 8 * HOUR => two(s / HOUR, "h", s % HOUR / MINUTE, "m"),
-        s if s < 2 * DAY => format!("{}h", s / HOUR),
-        s if s < 8 * DAY => two(s / DAY, "d", s % DAY / HOUR, "h"),
-        s if s < 2 * YEAR => format!("{}d", s / DAY),
-        s if s < 8 * YEAR => two(s / YEAR, "y", s / DAY % 365, "d"),
-        s => format!("{}y", s / YEAR),
-    }
 }
 
 /// `a=b,c=d`, or `<none>`.
@@ -110,30 +83,6 @@ pub(crate) fn first_three(items: impl Iterator<Item = String>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn durations_are_written_for_people() {
-        for (seconds, expected) in [
-            (-5, "<invalid>"),
-            (-1, "0s"),
-            (0, "0s"),
-            (119, "119s"),
-            (120, "2m"),
-            (303, "5m3s"),
-            (3600, "60m"),
-            (3 * 3600, "3h"),
-            (4 * 3600 + 60, "4h1m"),
-            (9 * 3600 + 60, "9h"),
-            (48 * 3600, "2d"),
-            (50 * 3600, "2d2h"),
-            (8 * 86400, "8d"),
-            (2 * 365 * 86400, "2y"),
-            (2 * 365 * 86400 + 86400, "2y1d"),
-            (9 * 365 * 86400, "9y"),
-        ] {
-            assert_eq!(human_duration(seconds), expected, "{seconds}");
-        }
-    }
 
     #[test]
     fn selectors_are_written_as_kubectl_takes_them() {

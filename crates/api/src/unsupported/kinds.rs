@@ -29,7 +29,6 @@ const fn kind(
 }
 
 pub const KINDS: &[UnsupportedKind] = &[
-    kind("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "no traffic is filtered"),
     kind("networking.k8s.io", "v1", "ingresses", "Ingress", "no traffic is routed by it"),
     kind(
         "resource.k8s.io",

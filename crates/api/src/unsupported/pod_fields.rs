@@ -18,18 +18,8 @@ fn is_false(value: &Value) -> bool {
     *value == Value::Bool(false)
 }
 
-/// An emptyDir on disk with a limit; the kernel holds one in memory to its own.
-fn is_limited_disk(empty_dir: &Value) -> bool {
-    let on_disk = empty_dir.get("medium").and_then(Value::as_str).unwrap_or_default().is_empty();
-    on_disk && empty_dir.get("sizeLimit").is_some_and(is_set)
-}
-
 fn is_huge_pages(medium: &Value) -> bool {
     medium.as_str().is_some_and(|medium| medium.starts_with("HugePages"))
-}
-
-fn limits_storage(limits: &Value) -> bool {
-    limits.get("ephemeral-storage").is_some_and(is_set)
 }
 
 const fn field(
@@ -56,7 +46,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
         "this node's runtime merges the groups of the image",
     ),
     field("resourceClaims", is_set, Rejected, "this node prepares no devices"),
-    field("volumes[*].emptyDir", is_limited_disk, Ignored, "sizeLimit is not enforced on disk"),
     field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
     field("volumes[*].projected.sources[*].podCertificate", is_set, Waits, "this node projects no certificates"),
@@ -98,5 +87,4 @@ pub const CONTAINER_FIELDS: &[UnsupportedField] = &[
         "only the container itself is restarted",
     ),
     field("lifecycle.stopSignal", is_set, Ignored, "the image's own stop signal is sent"),
-    field("resources.limits", limits_storage, Ignored, "ephemeral-storage is not limited"),
 ];

@@ -9,16 +9,17 @@ fn warnings(headers: &http::HeaderMap) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_network_policy_that_filters_nothing_is_created_with_a_warning() {
+async fn an_ingress_that_routes_nothing_is_created_with_a_warning() {
     let server = Server::start().await;
-    let path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
-    let policy = json!({"metadata": {"name": "deny"}, "spec": {"podSelector": {}, "policyTypes": ["Ingress"]}});
-    let created = server.post(path, &policy).await;
+    let path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
+    let backend = json!({"service": {"name": "web", "port": {"number": 80}}});
+    let ingress = json!({"metadata": {"name": "way-in"}, "spec": {"defaultBackend": backend}});
+    let created = server.post(path, &ingress).await;
     assert_eq!(created.code, 201);
-    let expected = "299 - \"NetworkPolicy: stored, and nothing acts on it yet: no traffic is filtered\"";
+    let expected = "299 - \"Ingress: stored, and nothing acts on it yet: no traffic is routed by it\"";
     assert_eq!(warnings(&created.headers), [expected]);
     let labels = json!({"metadata": {"labels": {"x": "y"}}});
-    let patched = server.patch("application/merge-patch+json", &format!("{path}/deny"), &labels).await;
+    let patched = server.patch("application/merge-patch+json", &format!("{path}/way-in"), &labels).await;
     assert!(warnings(&patched.headers).is_empty(), "a change that asks for nothing new repeats it");
 }
 

@@ -5,6 +5,7 @@
 //! all who follow the same collection (informers.rs).
 
 mod informers;
+pub mod labels;
 mod reflector;
 
 pub use informers::Informers;

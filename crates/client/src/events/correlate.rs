@@ -72,7 +72,7 @@ impl Correlator {
 
     /// The key by which the event is the same as another, and its message.
     fn aggregate(&mut self, said: &Said) -> (u64, String) {
-        let Said { object, kind, reason, message, at } = said;
+        let Said { object, kind, reason, message, at, .. } = said;
         let alike = self.hasher.hash_one((identity(object), kind, reason));
         let own = self.hasher.hash_one((identity(object), &object.field_path, kind, reason, message));
         let similar = self.similar.entry(alike, Similar::default);
@@ -165,6 +165,7 @@ mod tests {
             kind: EventType::Normal,
             reason: reason.into(),
             message: message.into(),
+            annotations: std::collections::BTreeMap::new(),
             at: Timestamp::from_second(at).expect("a valid second"),
         }
     }

@@ -16,7 +16,7 @@ use ferry_api::view::meta::v1::ObjectMeta;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -62,6 +62,7 @@ struct Said {
     kind: EventType,
     reason: String,
     message: String,
+    annotations: BTreeMap<&'static str, String>,
     at: Timestamp,
 }
 
@@ -76,11 +77,24 @@ impl Recorder {
     }
 
     pub fn event(&self, object: impl Into<Reference>, kind: EventType, reason: &str, message: impl Into<String>) {
+        self.annotated_event(object, BTreeMap::new(), kind, reason, message);
+    }
+
+    /// An event that carries more than its message, for programs to read.
+    pub fn annotated_event(
+        &self,
+        object: impl Into<Reference>,
+        annotations: BTreeMap<&'static str, String>,
+        kind: EventType,
+        reason: &str,
+        message: impl Into<String>,
+    ) {
         let said = Said {
             object: object.into(),
             kind,
             reason: reason.to_owned(),
             message: message.into(),
+            annotations,
             at: Timestamp::now(),
         };
         // The other end goes away only with the process, so the queue is full.
@@ -180,8 +194,12 @@ impl Sink {
             .with_resource_version(text(&said.object.resource_version))
             .with_field_path(text(&said.object.field_path));
         let source = self.source.view();
+        let mut metadata = ObjectMeta::new().with_name(name.as_str()).with_namespace(namespace);
+        if !said.annotations.is_empty() {
+            metadata.set_annotations(said.annotations.iter().map(|(key, value)| (*key, value)));
+        }
         Event::new()
-            .with_metadata(ObjectMeta::new().with_name(name.as_str()).with_namespace(namespace))
+            .with_metadata(metadata)
             .with_involved_object(object)
             .with_reason(said.reason.as_str())
             .with_message(message.as_str())

@@ -31,6 +31,17 @@ struct State {
     stillborn: HashSet<String>,
     /// How often such a container's status is still read as running.
     lagging: HashMap<String, u32>,
+    /// Exit codes of containers that have done their work at once, by name.
+    brief: HashMap<String, i32>,
+    /// What the runtime reports of itself and of its handlers.
+    features: Option<v1::RuntimeFeatures>,
+    handlers: Vec<v1::RuntimeHandler>,
+    /// The keys of image views.
+    views: HashSet<String>,
+    /// The number of starts of each container, by pod and name.
+    starts: HashMap<(String, String), u32>,
+    /// The times that something ran twice at once.
+    doubled: Vec<String>,
 }
 
 /// Reads of a dead container's status that find it running; more than a worker does of
@@ -59,6 +70,26 @@ impl RecordingRuntime {
     /// The image's registry gives it only to those who know the password.
     pub fn protect(&self, image: &str, password: &str) {
         self.state.lock().passwords.insert(image.into(), password.into());
+    }
+
+    /// The features that the runtime reports; it has none before.
+    pub fn report_features(&self, features: v1::RuntimeFeatures, handlers: Vec<v1::RuntimeHandler>) {
+        let mut state = self.state.lock();
+        state.features = Some(features);
+        state.handlers = handlers;
+    }
+
+    /// The configurations of all containers that exist, by name.
+    pub fn container_config(&self, name: &str) -> Option<v1::ContainerConfig> {
+        let state = self.state.lock();
+        state.containers.values().map(|(config, ..)| config).find(|config| name_of(config) == name).cloned()
+    }
+
+    /// The configuration of the pod's sandbox.
+    pub fn sandbox_config(&self, pod: &str) -> Option<v1::PodSandboxConfig> {
+        let state = self.state.lock();
+        let is_own = |config: &&v1::PodSandboxConfig| config.metadata.as_ref().is_some_and(|own| own.name == pod);
+        state.sandboxes.values().map(|(config, _)| config).find(is_own).cloned()
     }
 
     /// Every call of this verb fails until told otherwise.
@@ -94,9 +125,29 @@ impl RecordingRuntime {
         self.state.lock().stillborn.insert(container.into());
     }
 
-    pub fn is_empty(&self) -> bool {
+    /// Containers of that name end by themselves as soon as they have been started.
+    pub fn exit_after_start(&self, container: &str, code: i32) {
+        self.state.lock().brief.insert(container.into(), code);
+    }
+
+    /// How often the container of a pod was started.
+    pub fn starts(&self, pod: &str, container: &str) -> u32 {
+        self.state.lock().starts.get(&(pod.into(), container.into())).copied().unwrap_or_default()
+    }
+
+    /// Containers and sandboxes that ran while another of the same name and pod did.
+    pub fn doubled(&self) -> Vec<String> {
+        self.state.lock().doubled.clone()
+    }
+
+    /// Everything that is left, by its id.
+    pub fn left(&self) -> Vec<String> {
         let state = self.state.lock();
-        state.sandboxes.is_empty() && state.containers.is_empty()
+        state.sandboxes.keys().chain(state.containers.keys()).chain(&state.views).cloned().collect()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.left().is_empty()
     }
 }
 
@@ -107,6 +158,10 @@ fn image_id(name: &str) -> String {
 
 fn name_of(config: &v1::ContainerConfig) -> &str {
     config.metadata.as_ref().map(|metadata| metadata.name.as_str()).unwrap_or_default()
+}
+
+fn uid_of(config: &v1::PodSandboxConfig) -> &str {
+    config.metadata.as_ref().map(|metadata| metadata.uid.as_str()).unwrap_or_default()
 }
 
 fn now() -> i64 {
@@ -165,18 +220,30 @@ impl Runtime for RecordingRuntime {
         })
     }
 
-    async fn status(&self) -> Result<v1::RuntimeStatus> {
+    async fn status(&self) -> Result<v1::StatusResponse> {
         let condition = |kind: &str| v1::RuntimeCondition { r#type: kind.into(), status: true, ..Default::default() };
-        self.state.lock().failures.get("status").map_or(
-            Ok(v1::RuntimeStatus { conditions: vec![condition("RuntimeReady"), condition("NetworkReady")] }),
-            |error| Err(error.clone()),
-        )
+        let state = self.state.lock();
+        if let Some(error) = state.failures.get("status") {
+            return Err(error.clone());
+        }
+        let conditions = vec![condition("RuntimeReady"), condition("NetworkReady")];
+        Ok(v1::StatusResponse {
+            status: Some(v1::RuntimeStatus { conditions }),
+            features: state.features,
+            runtime_handlers: state.handlers.clone(),
+            ..Default::default()
+        })
     }
 
     async fn run_pod_sandbox(&self, config: v1::PodSandboxConfig, _handler: &str) -> Result<String> {
         let mut state = self.state.lock();
         let metadata = config.metadata.clone().unwrap_or_default();
         state.call("run_pod_sandbox", &metadata.name)?;
+        let uid = metadata.uid.clone();
+        let ready = v1::PodSandboxState::SandboxReady as i32;
+        if state.sandboxes.values().any(|(config, status)| status.state == ready && uid_of(config) == uid) {
+            state.doubled.push(format!("sandbox of {}", metadata.name));
+        }
         let id = state.id("sandbox-");
         let number = state.next;
         let status = v1::PodSandboxStatus {
@@ -270,9 +337,28 @@ impl Runtime for RecordingRuntime {
             tokio::time::sleep(SLOW_START).await;
         }
         let mut state = self.state.lock();
-        let (_, status, _) = state.containers.get_mut(id).ok_or_else(|| not_found(id))?;
-        status.state = v1::ContainerState::ContainerRunning as i32;
+        let State { containers, brief, starts, doubled, .. } = &mut *state;
+        let (config, status, sandbox) = containers.get(id).ok_or_else(|| not_found(id))?;
+        let name = name_of(config).to_owned();
+        let running = v1::ContainerState::ContainerRunning as i32;
+        let pod = config.labels.get("io.kubernetes.pod.name").cloned().unwrap_or_default();
+        if status.state == running {
+            let message = format!("container {id} is already running");
+            return Err(RuntimeError::new(tonic::Code::FailedPrecondition, message));
+        }
+        let is_twin = |other: &v1::ContainerConfig| name_of(other) == name;
+        let mut others = containers.values().filter(|(_, status, of)| of == sandbox && status.state == running);
+        if others.any(|(other, _, _)| is_twin(other)) {
+            doubled.push(format!("container {name} of {pod}"));
+        }
+        *starts.entry((pod, name.clone())).or_default() += 1;
+        let (_, status, _) = containers.get_mut(id).ok_or_else(|| not_found(id))?;
+        status.state = running;
         status.started_at = now();
+        if let Some(code) = brief.get(&name) {
+            end(status, *code);
+            state.tell(id);
+        }
         Ok(())
     }
 
@@ -389,19 +475,23 @@ impl Runtime for RecordingRuntime {
         Ok(())
     }
 
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>> {
-        Ok(Vec::new())
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse> {
+        Ok(v1::ImageFsInfoResponse::default())
     }
 
     async fn view_image(&self, image: &str, key: &str) -> Result<Vec<ImageMount>> {
         let mut state = self.state.lock();
         state.call("view_image", &format!("{image} {key}"))?;
         let source = state.image_files.get(image).cloned().ok_or_else(|| not_found(image))?;
+        state.views.insert(key.into());
         Ok(vec![ImageMount { kind: "bind".into(), source, options: vec!["ro".into(), "rbind".into()] }])
     }
 
     async fn remove_image_view(&self, key: &str) -> Result<()> {
-        self.state.lock().call("remove_image_view", key)
+        let mut state = self.state.lock();
+        state.call("remove_image_view", key)?;
+        state.views.remove(key);
+        Ok(())
     }
 
     async fn events(&self) -> Result<mpsc::Receiver<RuntimeEvent>> {

@@ -7,6 +7,9 @@
 #[cfg(feature = "double")]
 pub mod double;
 mod events;
+#[cfg(feature = "double")]
+pub mod faulty;
+pub mod features;
 pub mod grpc;
 mod snapshots;
 
@@ -104,7 +107,8 @@ pub struct RuntimeEvent {
 #[async_trait]
 pub trait Runtime: Send + Sync + 'static {
     async fn version(&self) -> Result<v1::VersionResponse>;
-    async fn status(&self) -> Result<v1::RuntimeStatus>;
+    /// Its conditions, and the features of it and of its handlers. Older runtimes report no features.
+    async fn status(&self) -> Result<v1::StatusResponse>;
 
     /// Makes the pod's namespaces and network. May take as long as CNI does.
     async fn run_pod_sandbox(&self, config: v1::PodSandboxConfig, handler: &str) -> Result<String>;
@@ -148,7 +152,7 @@ pub trait Runtime: Send + Sync + 'static {
     ) -> Result<String>;
     async fn list_images(&self) -> Result<Vec<v1::Image>>;
     async fn remove_image(&self, image: &str) -> Result<()>;
-    async fn image_fs_info(&self) -> Result<Vec<v1::FilesystemUsage>>;
+    async fn image_fs_info(&self) -> Result<v1::ImageFsInfoResponse>;
 
     /// A read-only view of the image's files under this key, made where it is missing. The
     /// answer is the way to mount it; it stays until it is removed, whatever happens to the image.

@@ -1,7 +1,8 @@
-//! Which of a pod's pull secrets open the registry of an image.
+//! The credentials that open the registry of an image: those of a pod's pull secrets here, and
+//! the kinds that others add (`registries`, `credential_provider`).
 
 use super::name;
-use super::pull_records::SecretRecord;
+use super::pulled_record::{AccountRecord, SecretRecord};
 use crate::cri::v1::AuthConfig;
 use base64::Engine;
 use ferry_api::view::core::v1::{Secret, SecretView};
@@ -9,11 +10,20 @@ use ferry_client::SharedObject;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// A credential and the secret that it stands in.
+/// A credential and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Credential {
     pub auth: AuthConfig,
-    record: SecretRecord,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Secret(SecretRecord),
+    /// A credential provider's answer to the token of a service account.
+    Account(AccountRecord),
+    /// The node's own: every pod may use what it opens.
+    Node,
 }
 
 impl Credential {
@@ -26,21 +36,36 @@ impl Credential {
         }
         let hash = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         let record = SecretRecord { namespace: namespace.into(), name: name.into(), uid: uid.into(), hash };
-        Self { auth, record }
+        Self { auth, source: Source::Secret(record) }
+    }
+
+    pub fn of_node(auth: AuthConfig) -> Self {
+        Self { auth, source: Source::Node }
+    }
+
+    pub fn of_account(auth: AuthConfig, account: AccountRecord) -> Self {
+        Self { auth, source: Source::Account(account) }
     }
 
     /// The credential as the records of pulled images keep it: its place and a hash.
-    pub fn record(&self) -> SecretRecord {
-        self.record.clone()
+    pub fn secret(&self) -> Option<SecretRecord> {
+        match &self.source {
+            Source::Secret(record) => Some(record.clone()),
+            _ => None,
+        }
+    }
+
+    pub fn account(&self) -> Option<AccountRecord> {
+        match &self.source {
+            Source::Account(record) => Some(record.clone()),
+            _ => None,
+        }
     }
 }
 
 /// Credentials for `image` out of docker config secrets, the most specific first.
 pub fn lookup(secrets: &[SharedObject<Secret>], image: &str) -> Vec<Credential> {
-    let Ok(parts) = name::parse(image) else { return Vec::new() };
-    // Docker Hub's credentials are kept under the name of its index.
-    let host = if parts.domain == "docker.io" { "index.docker.io" } else { parts.domain };
-    let target = format!("{host}/{}", parts.path);
+    let Some(target) = target_of(image) else { return Vec::new() };
     let mut found: Vec<(String, Credential)> = Vec::new();
     for secret in secrets {
         for (registry, entry) in entries(secret.view()) {
@@ -55,6 +80,19 @@ pub fn lookup(secrets: &[SharedObject<Secret>], image: &str) -> Vec<Credential> 
     }
     found.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
     found.into_iter().map(|(_, credential)| credential).collect()
+}
+
+/// The repository of an image as patterns are held against it. Docker Hub's credentials are kept
+/// under the name of its index.
+fn target_of(image: &str) -> Option<String> {
+    let parts = name::parse(image).ok()?;
+    let host = if parts.domain == "docker.io" { "index.docker.io" } else { parts.domain };
+    Some(format!("{host}/{}", parts.path))
+}
+
+/// Whether a pattern such as `*.example.com/team` covers the image.
+pub fn covers(pattern: &str, image: &str) -> bool {
+    target_of(image).is_some_and(|target| matches(&normalize(pattern), &target))
 }
 
 /// The registries of a docker config secret, of either format, and the credentials for each.

@@ -2,19 +2,25 @@
 //! events and back-off (pkg/kubelet/images/image_manager.go). `sync` calls it before
 //! each container start, and the image volumes of a pod do.
 
+pub mod credential_provider;
 pub mod keyring;
 pub mod name;
 mod pull_records;
+mod pulled_record;
+pub mod registries;
 
 use crate::backoff::BackOff;
 use crate::cri::{Runtime, v1};
+use crate::settings::RuntimeSettings;
+use credential_provider::CredentialProviders;
 use ferry_api::rules::duration;
 use ferry_api::view::core::v1::Secret;
-use ferry_client::{EventType, Recorder, Reference, SharedObject};
+use ferry_client::{Client, EventType, Recorder, Reference, SharedObject};
 use jiff::{SignedDuration, Timestamp};
 use keyring::Credential;
 use parking_lot::Mutex;
 use pull_records::{PullIntent, PullRecords};
+use registries::Registries;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,6 +46,7 @@ pub struct Wanted<'a> {
     pub pod_uid: &'a str,
     pub reference: &'a Reference,
     pub secrets: &'a [SharedObject<Secret>],
+    pub service_account: &'a str,
     pub sandbox: &'a v1::PodSandboxConfig,
 }
 
@@ -48,6 +55,8 @@ pub struct Images {
     recorder: Recorder,
     pulls: Semaphore,
     records: Arc<PullRecords>,
+    providers: Option<CredentialProviders>,
+    registries: Option<Registries>,
     state: Mutex<PullState>,
 }
 
@@ -60,9 +69,38 @@ struct PullState {
 
 impl Images {
     /// The records of pulls are kept below `root`, the kubelet's directory.
-    pub fn new(runtime: Arc<dyn Runtime>, recorder: Recorder, parallel: usize, root: &Path) -> std::io::Result<Self> {
-        let records = Arc::new(PullRecords::open(root)?);
-        Ok(Self { runtime, recorder, pulls: Semaphore::new(parallel.max(1)), records, state: Mutex::default() })
+    pub fn new(
+        runtime: Arc<dyn Runtime>,
+        recorder: Recorder,
+        client: &Client,
+        settings: &RuntimeSettings,
+        root: &Path,
+    ) -> std::io::Result<Self> {
+        let records = PullRecords::open(root)?.with_policy(settings.verification.clone());
+        let providers = CredentialProviders::load(settings, client).map_err(std::io::Error::other)?;
+        let registries = settings.registries.clone().map(|place| Registries::new(place, client.problems().clone()));
+        Ok(Self {
+            runtime,
+            recorder,
+            pulls: Semaphore::new(settings.parallel_pulls()),
+            records: Arc::new(records),
+            providers,
+            registries,
+            state: Mutex::default(),
+        })
+    }
+
+    /// The pod's secrets first, then the node's own credentials, then those of plugins.
+    async fn credentials(&self, wanted: &Wanted<'_>, image: &str) -> Vec<Credential> {
+        let mut found = keyring::lookup(wanted.secrets, image);
+        if let Some(registries) = &self.registries {
+            found.extend(registries.credentials(image).await);
+        }
+        if let Some(providers) = &self.providers {
+            let pod = wanted.sandbox.metadata.clone().unwrap_or_default();
+            found.extend(providers.credentials(image, &pod, wanted.service_account).await);
+        }
+        found
     }
 
     /// The image as the runtime has it, pulled first if the policy asks for it.
@@ -75,10 +113,10 @@ impl Images {
                 return Err(failure("InvalidImageName", message));
             }
         };
-        let credentials = keyring::lookup(wanted.secrets, &image);
+        let mut credentials = None;
         if wanted.policy != "Always" {
             match self.present(&image).await {
-                Ok(Some(found)) if !self.records.must_pull(&image, &found.id, &credentials).await => {
+                Ok(Some(found)) if self.may_use(wanted, &image, &found.id, &mut credentials).await => {
                     self.say(
                         wanted,
                         EventType::Normal,
@@ -105,7 +143,28 @@ impl Images {
                 }
             }
         }
+        let credentials = match credentials {
+            Some(credentials) => credentials,
+            None => self.credentials(wanted, &image).await,
+        };
         self.pull(wanted, &image, &credentials).await
+    }
+
+    /// Whether the pod may use an image that is here. Credentials are looked up only if it matters.
+    async fn may_use(
+        &self,
+        wanted: &Wanted<'_>,
+        image: &str,
+        id: &str,
+        credentials: &mut Option<Vec<Credential>>,
+    ) -> bool {
+        if self.records.is_everybodys(image, id).await {
+            return true;
+        }
+        let found = self.credentials(wanted, image).await;
+        let must_pull = self.records.must_pull(image, id, &found).await;
+        *credentials = Some(found);
+        !must_pull
     }
 
     /// The image if it is on this machine. Pulls that an earlier kubelet did not see the

@@ -1,7 +1,7 @@
 //! Records of the images that this kubelet pulled and of the credentials that opened
 //! their registry, so that a private image which one pod pulled with its secret is no
-//! other pod's (upstream: pkg/kubelet/images/pullmanager, with its default policy
-//! NeverVerifyPreloadedImages: images that nobody pulled here are everybody's).
+//! other pod's (upstream: pkg/kubelet/images/pullmanager). Which images need such a proof is the
+//! node's policy; by default those that this kubelet has pulled.
 //!
 //! An intent is written before each pull and removed after its record is: a kubelet that
 //! is killed in between finds the intent and knows that the image was pulled, though not
@@ -10,11 +10,13 @@
 
 use super::keyring::Credential;
 use super::name;
+use super::pulled_record::{Access, AccountRecord, PulledRecord, SecretRecord, plan_record};
 use crate::cri::v1;
+use crate::settings::VerificationPolicy;
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,32 +25,7 @@ use tokio::sync::Mutex;
 /// Matching credentials beyond this number are not added to a record, so that namespaces
 /// that come and go do not make it grow (upstream: writeRecordWhileMatchingLimit).
 const MAX_SECRETS: usize = 100;
-const API_VERSION: &str = "kubelet.config.k8s.io/v1beta1";
-
-/// A secret that has opened the registry, and the hash of the credential in it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SecretRecord {
-    pub namespace: String,
-    pub name: String,
-    pub uid: String,
-    pub hash: String,
-}
-
-/// The pods that may use an image without asking its registry.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Access {
-    /// It was pulled without any credential.
-    pub everybody: bool,
-    pub secrets: BTreeSet<SecretRecord>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct PulledRecord {
-    image_ref: String,
-    updated: Timestamp,
-    /// By the image's name without tag and digest.
-    access: BTreeMap<String, Access>,
-}
+pub(super) const API_VERSION: &str = "kubelet.config.k8s.io/v1beta1";
 
 /// A file that is not in the form of a record still proves that the image was pulled.
 type Stored = Option<PulledRecord>;
@@ -65,6 +42,7 @@ struct State {
 
 pub struct PullRecords {
     directory: PathBuf,
+    policy: VerificationPolicy,
     state: Mutex<State>,
 }
 
@@ -118,7 +96,12 @@ impl PullRecords {
             let intent: Value = serde_json::from_str(&text).unwrap_or_default();
             state.unfinished.extend(intent["image"].as_str().map(str::to_owned));
         }
-        Ok(Self { directory, state: Mutex::new(state) })
+        Ok(Self { directory, policy: VerificationPolicy::default(), state: Mutex::new(state) })
+    }
+
+    pub fn with_policy(mut self, policy: VerificationPolicy) -> Self {
+        self.policy = policy;
+        self
     }
 
     /// Exactly one of [`PullRecords::pulled`] and [`PullRecords::pull_failed`] follows.
@@ -135,8 +118,10 @@ impl PullRecords {
 
     async fn pulled(&self, image: &str, image_ref: &str, credential: Option<&Credential>) {
         let mut state = self.state.lock().await;
-        let mut access = Access { everybody: credential.is_none(), ..Default::default() };
-        access.secrets.extend(credential.map(Credential::record));
+        let mut access = Access::default();
+        access.secrets.extend(credential.and_then(Credential::secret));
+        access.accounts.extend(credential.and_then(Credential::account));
+        access.everybody = access.secrets.is_empty() && access.accounts.is_empty();
         match self.grant(&mut state, image, image_ref, Some(access)).await {
             Ok(()) => self.end_pull(&mut state, image).await,
             // The intent stays: the image counts as pulled by nobody's right, which is safe.
@@ -170,22 +155,33 @@ impl PullRecords {
         state.pulled.values().flatten().any(|record| record.access.contains_key(&name))
     }
 
+    /// Whether an image that is present is every pod's, so that no credential is looked for.
+    pub async fn is_everybodys(&self, image: &str, image_ref: &str) -> bool {
+        let state = self.state.lock().await;
+        let file = file_name(image_ref);
+        let is_in_flight = state.pulling.contains_key(image) || state.unfinished.contains(image);
+        if !needs_proof(&self.policy, image, state.pulled.contains_key(&file) || is_in_flight) {
+            return true;
+        }
+        let record = state.pulled.get(&file).and_then(Option::as_ref);
+        let access = record.and_then(|record| record.access.get(&repository(image)?));
+        access.is_some_and(|access| access.everybody)
+    }
+
     /// Whether the pod must prove by a pull that it may use an image that is present.
     pub async fn must_pull(&self, image: &str, image_ref: &str, credentials: &[Credential]) -> bool {
-        let mut state = self.state.lock().await;
-        let file = file_name(image_ref);
-        let in_flight = state.pulling.contains_key(image) || state.unfinished.contains(image);
-        let record = match state.pulled.get(&file) {
-            // Nobody pulled it here: it was preloaded.
-            None if !in_flight => return false,
-            None | Some(None) => return true,
-            Some(Some(record)) => record,
-        };
-        let Some(access) = repository(image).and_then(|name| record.access.get(&name)) else { return true };
-        if access.everybody {
+        if self.is_everybodys(image, image_ref).await {
             return false;
         }
-        let offered: Vec<SecretRecord> = credentials.iter().map(Credential::record).collect();
+        let mut state = self.state.lock().await;
+        let Some(Some(record)) = state.pulled.get(&file_name(image_ref)) else { return true };
+        let Some(access) = repository(image).and_then(|name| record.access.get(&name)) else { return true };
+        // A pod has one service account, and its tokens change all the time.
+        let account = credentials.iter().find_map(Credential::account);
+        if account.is_some_and(|own: AccountRecord| access.accounts.contains(&own)) {
+            return false;
+        }
+        let offered: Vec<SecretRecord> = credentials.iter().filter_map(Credential::secret).collect();
         let place = |secret: &SecretRecord| (secret.namespace.clone(), secret.name.clone(), secret.uid.clone());
         let matching = offered.into_iter().find(|offered| {
             access.secrets.iter().any(|known| known.hash == offered.hash || place(known) == place(offered))
@@ -194,7 +190,7 @@ impl PullRecords {
         // The same secret with a new credential, or the same credential in another secret:
         // either is known from now on.
         if !access.secrets.contains(&matching) && access.secrets.len() < MAX_SECRETS {
-            let more = Access { everybody: false, secrets: BTreeSet::from([matching]) };
+            let more = Access { secrets: BTreeSet::from([matching]), ..Default::default() };
             if let Err(error) = self.grant(&mut state, image, image_ref, Some(more)).await {
                 tracing::warn!(%image, %error, "cannot record the pod's access to the image");
             }
@@ -281,78 +277,34 @@ impl PullRecords {
     }
 }
 
-/// The record after a pull by this right. Once everybody may use the image, secrets no
-/// longer matter; a secret's newest credential replaces its older one.
-fn plan_record(
-    known: Option<&PulledRecord>,
-    image: &str,
-    image_ref: &str,
-    access: Option<Access>,
-    now: Timestamp,
-) -> PulledRecord {
-    let fresh = || PulledRecord { image_ref: image_ref.to_owned(), updated: now, access: BTreeMap::new() };
-    let mut record = known.cloned().unwrap_or_else(fresh);
-    let (Some(access), Some(name)) = (access, repository(image)) else { return record };
-    let entry = record.access.entry(name).or_default();
-    let before = entry.clone();
-    if access.everybody || entry.everybody {
-        *entry = Access { everybody: true, secrets: BTreeSet::new() };
-    } else {
-        let is_replaced = |old: &SecretRecord| {
-            access
-                .secrets
-                .iter()
-                .any(|new| (&new.namespace, &new.name, &new.uid) == (&old.namespace, &old.name, &old.uid))
-        };
-        entry.secrets.retain(|old| !is_replaced(old));
-        entry.secrets.extend(access.secrets);
+/// Whether the use of an image needs a proof (upstream: image_pull_policies.go beside its manager).
+fn needs_proof(policy: &VerificationPolicy, image: &str, was_pulled_here: bool) -> bool {
+    match policy {
+        VerificationPolicy::NeverVerify => false,
+        VerificationPolicy::AlwaysVerify => true,
+        VerificationPolicy::NeverVerifyPreloadedImages => was_pulled_here,
+        VerificationPolicy::NeverVerifyAllowlistedImages(allowed) => {
+            let bare = without_version(image);
+            !allowed.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => bare.starts_with(prefix),
+                None => bare == pattern,
+            })
+        }
     }
-    if *entry != before {
-        record.updated = now;
-    }
-    record
 }
 
-impl PulledRecord {
-    fn to_json(&self) -> Value {
-        let secret = |secret: &SecretRecord| json!({ "uid": secret.uid, "namespace": secret.namespace, "name": secret.name, "credentialHash": secret.hash });
-        let access = |access: &Access| match access.everybody {
-            true => json!({ "nodePodsAccessible": true }),
-            false => json!({ "kubernetesSecrets": access.secrets.iter().map(secret).collect::<Vec<_>>() }),
-        };
-        let mapping: Map<String, Value> = self.access.iter().map(|(name, of)| (name.clone(), access(of))).collect();
-        json!({ "kind": "ImagePulledRecord", "apiVersion": API_VERSION, "lastUpdatedTime": self.updated.to_string(),
-            "imageRef": self.image_ref, "credentialMapping": mapping })
-    }
-
-    fn from_json(value: &Value) -> Option<Self> {
-        let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let access = |value: &Value| Access {
-            everybody: value["nodePodsAccessible"].as_bool().unwrap_or(false),
-            secrets: value["kubernetesSecrets"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|secret| SecretRecord {
-                    namespace: text(secret, "namespace"),
-                    name: text(secret, "name"),
-                    uid: text(secret, "uid"),
-                    hash: text(secret, "credentialHash"),
-                })
-                .collect(),
-        };
-        let mapping = value["credentialMapping"].as_object();
-        Some(Self {
-            image_ref: value["imageRef"].as_str()?.to_owned(),
-            updated: value["lastUpdatedTime"].as_str()?.parse().ok()?,
-            access: mapping.into_iter().flatten().map(|(name, of)| (name.clone(), access(of))).collect(),
-        })
+/// The image as it was written, without tag and digest.
+fn without_version(image: &str) -> &str {
+    let name = image.split_once('@').map_or(image, |(name, _)| name);
+    match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => name,
     }
 }
 
 /// `docker.io/library/busybox` for `busybox:1`; whoever may pull one tag of a repository
 /// may pull them all.
-fn repository(image: &str) -> Option<String> {
+pub(super) fn repository(image: &str) -> Option<String> {
     name::parse(image).ok().map(|parts| format!("{}/{}", parts.domain, parts.path))
 }
 
@@ -416,6 +368,43 @@ mod tests {
     async fn pull(records: &PullRecords, credential: Option<&Credential>) {
         records.intend(IMAGE).await.expect("the intent is written");
         records.pulled(IMAGE, ID, credential).await;
+    }
+
+    #[tokio::test]
+    async fn the_policy_decides_which_images_need_a_proof() {
+        let check = async |policy: VerificationPolicy, preloaded: bool, pulled: bool| {
+            let directory = tempfile::tempdir().expect("a temporary directory");
+            let records = PullRecords::open(directory.path()).expect("empty").with_policy(policy.clone());
+            assert_eq!(records.must_pull(IMAGE, ID, &[]).await, preloaded, "{policy:?} of a preloaded image");
+            pull(&records, Some(&credential("a", "right"))).await;
+            assert_eq!(records.must_pull(IMAGE, ID, &[]).await, pulled, "{policy:?} of a pulled image");
+            let own = records.must_pull(IMAGE, ID, &[credential("a", "right")]).await;
+            assert!(!own, "{policy:?} of the pod that pulled it");
+        };
+        check(VerificationPolicy::NeverVerifyPreloadedImages, false, true).await;
+        check(VerificationPolicy::NeverVerify, false, false).await;
+        check(VerificationPolicy::AlwaysVerify, true, true).await;
+        let allow = |pattern: &str| VerificationPolicy::NeverVerifyAllowlistedImages(vec![pattern.into()]);
+        check(allow("reg.example.com/team/app"), false, false).await;
+        check(allow("reg.example.com/*"), false, false).await;
+        check(allow("reg.example.com/team/other"), true, true).await;
+    }
+
+    #[tokio::test]
+    async fn an_image_pulled_by_a_service_account_is_that_accounts() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let records = PullRecords::open(directory.path()).expect("an empty directory");
+        let of = |name: &str, password: &str| {
+            let auth = v1::AuthConfig { username: "u".into(), password: password.into(), ..Default::default() };
+            let account = AccountRecord { namespace: "default".into(), name: name.into(), uid: format!("uid-{name}") };
+            Credential::of_account(auth, account)
+        };
+        pull(&records, Some(&of("a", "one"))).await;
+        for records in [records, PullRecords::open(directory.path()).expect("the same directory")] {
+            assert!(!records.must_pull(IMAGE, ID, &[of("a", "another token")]).await, "the same account");
+            assert!(records.must_pull(IMAGE, ID, &[of("b", "one")]).await, "another account");
+            assert!(records.must_pull(IMAGE, ID, &[]).await, "no account");
+        }
     }
 
     #[tokio::test]

@@ -1,11 +1,10 @@
 //! How much this machine has, and how much of it pods may use.
 
+use crate::Config;
+use ferry_api::quantity::{Format, Quantity};
+use ferry_eviction::signal::Signal;
+use ferry_eviction::threshold::Threshold;
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// Kept back from pods: upstream's hard eviction threshold.
-const RESERVED_MEMORY: u64 = 100 << 20;
-const RESERVED_STORAGE_PERCENT: u64 = 10;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capacity {
@@ -13,20 +12,40 @@ pub struct Capacity {
     pub memory: u64,
     pub storage: u64,
     pub pods: u32,
+    /// Kept back from pods: the hard eviction thresholds.
+    pub reserved_memory: u64,
+    pub reserved_storage: u64,
 }
 
-pub fn read_capacity(root: &Path, pods: u32) -> Capacity {
+pub fn read_capacity(config: &Config) -> Capacity {
+    let root = config.root_dir.as_path();
     let storage = nix::sys::statvfs::statvfs(root).map(|fs| fs.blocks() * fs.fragment_size()).unwrap_or(0);
-    Capacity { cpus: count_cpus(), memory: meminfo("MemTotal:").unwrap_or(0), storage, pods }
+    let memory = meminfo("MemTotal:").unwrap_or(0);
+    let thresholds = config.settings.eviction.thresholds().unwrap_or_default();
+    Capacity {
+        cpus: count_cpus(),
+        memory,
+        storage,
+        pods: config.max_pods,
+        reserved_memory: reserved(&thresholds, Signal::MemoryAvailable, memory),
+        reserved_storage: reserved(&thresholds, Signal::NodeFsAvailable, storage),
+    }
+}
+
+/// Upstream: `hardEvictionReservation` of pkg/kubelet/cm/node_container_manager_linux.go.
+fn reserved(thresholds: &[Threshold], signal: Signal, capacity: u64) -> u64 {
+    let capacity = Quantity::from_int(i64::try_from(capacity).unwrap_or(i64::MAX), Format::BinarySi);
+    let hard = thresholds.iter().find(|known| known.signal == signal && known.is_hard());
+    hard.and_then(|known| u64::try_from(known.value.quantity(capacity).value()).ok()).unwrap_or(0)
 }
 
 impl Capacity {
     pub fn allocatable_memory(&self) -> u64 {
-        self.memory.saturating_sub(RESERVED_MEMORY)
+        self.memory.saturating_sub(self.reserved_memory)
     }
 
     pub fn allocatable_storage(&self) -> u64 {
-        self.storage - self.storage / 100 * RESERVED_STORAGE_PERCENT
+        self.storage.saturating_sub(self.reserved_storage)
     }
 
     /// The quantities of each resource, as a node's status has them.
@@ -78,7 +97,15 @@ mod tests {
 
     #[test]
     fn pods_may_use_less_than_there_is() {
-        let capacity = Capacity { cpus: 2, memory: 1 << 30, storage: 1000, pods: 110 };
+        let thresholds = ferry_eviction::settings::EvictionSettings::default().thresholds().expect("read");
+        let capacity = Capacity {
+            cpus: 2,
+            memory: 1 << 30,
+            storage: 1000,
+            pods: 110,
+            reserved_memory: reserved(&thresholds, Signal::MemoryAvailable, 1 << 30),
+            reserved_storage: reserved(&thresholds, Signal::NodeFsAvailable, 1000),
+        };
         assert_eq!(capacity.render_capacity()["memory"], "1048576Ki");
         assert_eq!(capacity.render_allocatable()["memory"], "946176Ki");
         assert_eq!(capacity.render_allocatable()["ephemeral-storage"], "900");
@@ -87,7 +114,10 @@ mod tests {
 
     #[test]
     fn this_machine_has_something() {
-        let capacity = read_capacity(Path::new("/"), 110);
+        let root = std::path::Path::new("/");
+        let mut config = Config::new("n", "127.0.0.1", root, "/run/none");
+        config.root_dir = root.to_owned();
+        let capacity = read_capacity(&config);
         assert!(capacity.cpus > 0 && capacity.memory > 0 && capacity.storage > 0);
     }
 }

@@ -4,47 +4,27 @@
 use ferry_api::rules::condition;
 use ferry_api::view::List;
 use ferry_api::view::core::v1::{NodeCondition, NodeConditionView};
+use ferry_eviction::pressure::Conditions;
+use ferry_eviction::signal::NodeCondition as Pressure;
 use jiff::Timestamp;
-use std::path::Path;
-
-/// Below this much available memory upstream begins to evict.
-const LEAST_MEMORY: u64 = 100 << 20;
-/// Upstream's hard thresholds for the node's file system.
-const LEAST_SPACE_PERCENT: u64 = 10;
-const LEAST_INODES_PERCENT: u64 = 5;
-
 /// What the conditions are judged by.
 pub struct Health {
     pub runtime: Result<(), String>,
     pub network: Result<(), String>,
-    pub memory_pressure: bool,
-    pub disk_pressure: bool,
-    pub pid_pressure: bool,
-}
-
-impl Health {
-    pub fn from_machine(root: &Path) -> Self {
-        let available = super::capacity::meminfo("MemAvailable:").unwrap_or(u64::MAX);
-        let disk_pressure = nix::sys::statvfs::statvfs(root).is_ok_and(|fs| {
-            let short = |free: u64, all: u64, percent: u64| all > 0 && free.saturating_mul(100) / all < percent;
-            short(fs.blocks_available(), fs.blocks(), LEAST_SPACE_PERCENT)
-                || short(fs.files_available(), fs.files(), LEAST_INODES_PERCENT)
-        });
-        Self {
-            runtime: Ok(()),
-            network: Ok(()),
-            memory_pressure: available < LEAST_MEMORY,
-            disk_pressure,
-            pid_pressure: false,
-        }
-    }
+    /// The shutdown of the node, which makes it unready.
+    pub shutdown: Result<(), String>,
+    /// What runs short, as `eviction` has it.
+    pub pressure: Conditions,
 }
 
 /// The four conditions of the kubelet's own. One whose status has not changed keeps its
 /// transition time from `old`.
 pub fn compute_conditions(health: &Health, old: List<'_, NodeConditionView<'_>>, now: Timestamp) -> Vec<NodeCondition> {
-    let errors: Vec<&str> =
-        [&health.runtime, &health.network].into_iter().filter_map(|r| r.as_ref().err()).map(String::as_str).collect();
+    let errors: Vec<&str> = [&health.runtime, &health.network, &health.shutdown]
+        .into_iter()
+        .filter_map(|r| r.as_ref().err())
+        .map(String::as_str)
+        .collect();
     let (ready, reason, message) = match errors.as_slice() {
         [] => (true, "KubeletReady", "kubelet is posting ready status".to_string()),
         [one] => (false, "KubeletNotReady", one.to_string()),
@@ -55,11 +35,12 @@ pub fn compute_conditions(health: &Health, old: List<'_, NodeConditionView<'_>>,
         let (reason, message) = if holds { yes } else { no };
         (holds, reason, message.to_string())
     };
+    let holds = |condition| health.pressure.contains(&condition);
     let judged = [
         (
             "MemoryPressure",
             pressure(
-                health.memory_pressure,
+                holds(Pressure::MemoryPressure),
                 ("KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
                 ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
             ),
@@ -67,7 +48,7 @@ pub fn compute_conditions(health: &Health, old: List<'_, NodeConditionView<'_>>,
         (
             "DiskPressure",
             pressure(
-                health.disk_pressure,
+                holds(Pressure::DiskPressure),
                 ("KubeletHasDiskPressure", "kubelet has disk pressure"),
                 ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
             ),
@@ -75,7 +56,7 @@ pub fn compute_conditions(health: &Health, old: List<'_, NodeConditionView<'_>>,
         (
             "PIDPressure",
             pressure(
-                health.pid_pressure,
+                holds(Pressure::PidPressure),
                 ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
                 ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
             ),
@@ -110,9 +91,8 @@ mod tests {
         let mut health = Health {
             runtime: Ok(()),
             network: Err("container runtime network not ready: x".into()),
-            memory_pressure: false,
-            disk_pressure: false,
-            pid_pressure: false,
+            shutdown: Ok(()),
+            pressure: Conditions::new(),
         };
         let at = |second| Timestamp::from_second(second).expect("a time");
         let follow = |health: &Health, old: &NodeStatus, now| {
@@ -130,5 +110,11 @@ mod tests {
         let third = follow(&health, &second, at(3));
         assert_eq!((nth(&third, 3).status(), nth(&third, 3).last_transition_time()), ("True", Some(at(3))));
         assert_eq!(nth(&third, 0).last_transition_time(), nth(&first, 0).last_transition_time());
+        health.pressure.insert(Pressure::PidPressure);
+        health.shutdown = Err("node is shutting down".into());
+        let fourth = follow(&health, &third, at(4));
+        let pressed = (nth(&fourth, 2).type_(), nth(&fourth, 2).status(), nth(&fourth, 2).reason());
+        assert_eq!(pressed, ("PIDPressure", "True", "KubeletHasInsufficientPID"));
+        assert_eq!((nth(&fourth, 1).status(), nth(&fourth, 3).message()), ("False", "node is shutting down"));
     }
 }

@@ -49,7 +49,7 @@ fn os_image(os_release: &str) -> String {
 
 /// What containers are told about this machine.
 pub fn local_machine(config: &Config) -> Machine {
-    let capacity = read_capacity(&config.root_dir, config.max_pods);
+    let capacity = read_capacity(config);
     let clamp = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     Machine {
         node_name: config.node_name.clone(),

@@ -10,6 +10,7 @@ use capacity::read_capacity;
 pub use info::local_machine;
 
 use crate::context::Context;
+use crate::cri::features::RuntimeFeatures;
 use crate::{Error, cni};
 use conditions::{Health, compute_conditions};
 use ferry_api::rules::condition;
@@ -59,6 +60,8 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
     keeper.context.recorder.event(keeper.context.node_reference(), EventType::Normal, "Starting", "Starting kubelet.");
     let mut beat_at = tokio::time::Instant::now();
     let mut failures = 0;
+    let (mut pressure, mut shutting_down) =
+        (keeper.context.pressure.subscribe(), keeper.context.shutting_down.subscribe());
     loop {
         let done = tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
@@ -78,6 +81,9 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
+            // A shortage is reported at once: the scheduler must send nobody more here.
+            _ = pressure.changed(), if failures == 0 => {}
+            _ = shutting_down.changed(), if failures == 0 => {}
         }
     }
 }
@@ -154,8 +160,13 @@ impl NodeKeeper {
     }
 
     async fn read_health(&self) -> Health {
-        let mut health =
-            Health { runtime: Ok(()), network: Ok(()), ..Health::from_machine(&self.context.config.root_dir) };
+        let is_ending = *self.context.shutting_down.borrow();
+        let mut health = Health {
+            runtime: Ok(()),
+            network: Ok(()),
+            shutdown: if is_ending { Err("node is shutting down".into()) } else { Ok(()) },
+            pressure: self.context.pressure.borrow().clone(),
+        };
         match self.context.runtime.status().await {
             Err(error) => {
                 tracing::debug!(%error, "the runtime does not answer");
@@ -163,7 +174,9 @@ impl NodeKeeper {
                 health.network = Err("container runtime is down".into());
             }
             Ok(status) => {
-                for condition in status.conditions.iter().filter(|condition| !condition.status) {
+                *self.context.features.write() = RuntimeFeatures::of(&status);
+                let conditions = status.status.unwrap_or_default().conditions;
+                for condition in conditions.iter().filter(|condition| !condition.status) {
                     let text =
                         format!("{}=false reason:{} message:{}", condition.r#type, condition.reason, condition.message);
                     match condition.r#type.as_str() {
@@ -179,7 +192,7 @@ impl NodeKeeper {
 
     fn render_status(&self, health: &Health) -> NodeStatus {
         let config = &self.context.config;
-        let capacity = read_capacity(&config.root_dir, config.max_pods);
+        let capacity = read_capacity(config);
         let ips = config.node_ips.iter().map(|ip| NodeAddress::new().with_type("InternalIP").with_address(ip));
         let hostname = NodeAddress::new().with_type("Hostname").with_address(&config.node_name);
         let endpoint = config.server.as_ref().map(|server| {
@@ -196,6 +209,8 @@ impl NodeKeeper {
             .with_node_info(self.info.view())
             .with_images(self.images.iter().map(Owned::view))
             .with_volumes_in_use(self.context.csi.volumes_in_use())
+            .with_runtime_handlers(self.context.features.read().render_handlers())
+            .with_features(self.context.features.read().render_features())
     }
 
     async fn register(&mut self, status: &NodeStatus) -> Result<(), ferry_client::Error> {

@@ -2,7 +2,7 @@
 //! have by now.
 
 use super::{PodWorker, revision};
-use crate::admit::Rejection;
+use crate::admit::{self, Rejection};
 use crate::allocation::Arrival;
 use crate::container::sandbox;
 use crate::observed::PodRuntime;
@@ -12,22 +12,27 @@ use ferry_api::view::core::v1::Node;
 use ferry_client::SharedObject;
 
 impl PodWorker {
-    pub(super) async fn admit(&mut self, observed: &PodRuntime) -> Result<(), Rejection> {
+    /// `None` where it cannot be judged now, as when the process is ending: a rejection is for good.
+    pub(super) async fn admit(&mut self, observed: &PodRuntime) -> Option<Result<(), Rejection>> {
         // Also of a pod that an earlier kubelet admitted: running it on without what its
         // fields promise is no better than starting it.
         let judgement = unsupported::judge(self.pod.view());
         self.missing_volumes = judgement.missing_volumes;
         if let Some(rejection) = judgement.rejection {
-            return Err(rejection);
+            return Some(Err(rejection));
         }
         // A pod that already has something here was admitted by an earlier kubelet.
         let is_new = observed.sandboxes.is_empty() && observed.containers.is_empty();
+        if is_new {
+            let (pressure, is_ending) = (self.context.pressure.borrow().clone(), *self.context.shutting_down.borrow());
+            if let Err(rejection) = admit::admit_in_state(self.wanted.view(), &pressure, is_ending) {
+                return Some(Err(rejection));
+            }
+        }
         let arrival = if is_new { Arrival::New } else { Arrival::Adopted };
         let (allocations, pod, node) = (self.context.allocations.clone(), self.wanted.clone(), self.node());
         let judged = tokio::task::spawn_blocking(move || allocations.admit(&pod, node.as_ref(), arrival)).await;
-        judged.unwrap_or_else(|error| {
-            Err(Rejection { reason: "UnexpectedAdmissionError".into(), message: error.to_string() })
-        })
+        judged.ok()
     }
 
     fn node(&self) -> Option<SharedObject<Node>> {

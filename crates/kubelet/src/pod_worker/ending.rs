@@ -29,7 +29,10 @@ impl PodWorker {
             // The deletion is visible from the first moment, not only when it is over.
             self.write_status(&observed, false).await;
             let force = self.gone && self.grace().is_none();
-            let grace = force.then_some(kill::grace_period(pod.view(), None, KillReason::PodKilled));
+            let grace = match &self.end {
+                Some(end) => Some(self.grace().map_or(end.grace_seconds, |own| own.min(end.grace_seconds))),
+                None => force.then_some(kill::grace_period(pod.view(), None, KillReason::PodKilled)),
+            };
             if let Err(error) = kill::kill_pod(&context, pod.view(), &observed, grace).await {
                 tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot kill the pod");
                 let message = format!("error killing pod: {error}");
@@ -50,14 +53,39 @@ impl PodWorker {
             return self.remove(observed).await;
         }
         self.stage = Stage::Finished;
-        self.collect_garbage(&observed).await;
+        if self.end.as_ref().is_some_and(|end| end.frees_disk) {
+            if let Err(error) = self.remove_remains(&observed).await {
+                tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot remove the remains of an evicted pod");
+                return self.back_off("remove");
+            }
+        } else {
+            self.collect_garbage(&observed).await;
+        }
         let parents = sandbox::cgroup_parents(&self.uid, &context.machine().cgroup_root);
         let _ = tokio::task::spawn_blocking(move || parents.iter().for_each(|parent| cgroup::remove(parent))).await;
         if let Err(error) = context.volumes.unmount(&self.uid).await {
             tracing::warn!(pod = %pod::full_name(pod.view()), %error, "cannot unmount the volumes of a finished pod");
             return self.back_off("unmount");
         }
+        if let Some(end) = &self.end {
+            end.finish();
+        }
         Next::Wait(None)
+    }
+
+    /// Removes everything that an evicted pod still takes room with, as upstream does: its containers
+    /// with their logs, and its volumes. The status keeps how the containers ended.
+    async fn remove_remains(&self, observed: &PodRuntime) -> std::io::Result<()> {
+        let context = &self.context;
+        let files = context.container_files();
+        for record in &observed.containers {
+            context.runtime.remove_container(&record.id).await.map_err(std::io::Error::other)?;
+            let _ = files.remove_logs(Path::new(&record.log_path));
+        }
+        for sandbox in &observed.sandboxes {
+            context.runtime.remove_pod_sandbox(&sandbox.id).await.map_err(std::io::Error::other)?;
+        }
+        context.volumes.tear_down(&self.uid).await
     }
 
     /// Leaves nothing of the pod on this machine and tells the API so.
@@ -109,23 +137,26 @@ impl PodWorker {
             }
         }
         self.stage = Stage::Removed;
+        if let Some(end) = &self.end {
+            end.finish();
+        }
         if self.gone { Next::End } else { Next::Wait(None) }
     }
 
-    /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox.
+    /// Keeps one dead container of each name, for `logs --previous`, and the newest sandbox. One
+    /// that was made and never started is dead as soon as there is a newer one: its start failed,
+    /// or the answer to its creation was lost.
     pub(super) async fn collect_garbage(&mut self, observed: &PodRuntime) {
         let files = self.context.container_files();
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for record in &observed.containers {
-            let dead = record.state == State::Exited;
+            let is_newest = !seen.contains_key(record.name.as_str());
             let count = seen.entry(&record.name).or_default();
-            if dead {
-                *count += 1;
-                if *count > 1
-                    && self.context.runtime.remove_container(&record.id).await.is_ok()
-                    && let Ok((directory, log)) = files.log_directory(Path::new(&record.log_path))
-                {
-                    let _ = directory.remove_file(&log);
+            let is_stillborn = record.state == State::Created && !is_newest;
+            if record.state == State::Exited || is_stillborn {
+                *count += usize::from(!is_stillborn);
+                if (*count > 1 || is_stillborn) && self.context.runtime.remove_container(&record.id).await.is_ok() {
+                    let _ = files.remove_logs(Path::new(&record.log_path));
                 }
             }
         }

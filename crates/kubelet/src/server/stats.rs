@@ -42,7 +42,7 @@ async fn sample(context: &Context) -> Result<Arc<UsageSample>, RuntimeError> {
 
 async fn read_filesystems(context: &Context) -> Filesystems {
     let images = context.runtime.image_fs_info().await.unwrap_or_default();
-    let images = images.first().and_then(|usage| {
+    let images = images.image_filesystems.first().and_then(|usage| {
         let amount = |value: &Option<v1::UInt64Value>| value.as_ref().map(|value| value.value);
         let room = FilesystemRoom::of(Path::new(&usage.fs_id.as_ref()?.mountpoint))?;
         Some((room, amount(&usage.used_bytes).unwrap_or(0), amount(&usage.inodes_used)))
@@ -72,5 +72,6 @@ pub(super) async fn metrics(context: &Context) -> Response<Body> {
     for (state, count) in states {
         let _ = writeln!(out, "kubelet_running_containers{{container_state=\"{state}\"}} {count}");
     }
+    context.eviction_metrics.render(&mut out);
     text(StatusCode::OK, out)
 }

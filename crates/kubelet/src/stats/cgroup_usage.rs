@@ -29,6 +29,7 @@ enum Hierarchy {
 pub struct CgroupUsage {
     cpu: Option<Hierarchy>,
     memory: Option<Hierarchy>,
+    pids: Option<Hierarchy>,
     proc: PathBuf,
 }
 
@@ -41,6 +42,7 @@ impl CgroupUsage {
         Self {
             cpu: find(mount, "cpu", &["cpuacct", "cpu,cpuacct"]),
             memory: find(mount, "memory", &["memory"]),
+            pids: find(mount, "pids", &["pids"]),
             proc: proc.to_path_buf(),
         }
     }
@@ -81,6 +83,38 @@ impl CgroupUsage {
             page_faults: field("pgfault"),
             major_page_faults: field("pgmajfault"),
         })
+    }
+
+    /// The most memory that a cgroup may use; `None` without a limit.
+    pub fn memory_limit(&self, cgroup: &str) -> Option<u64> {
+        match self.memory.as_ref()? {
+            // The largest number of whole pages stands for no limit.
+            Hierarchy::V1(root) => {
+                let limit = number(&below(root, cgroup)?.join("memory.limit_in_bytes"));
+                limit.filter(|limit| *limit < u64::try_from(i64::MAX).unwrap_or(u64::MAX) / 4096 * 4096)
+            }
+            Hierarchy::V2(root) => number(&below(root, cgroup)?.join("memory.max")),
+        }
+    }
+
+    /// The directory of a cgroup's memory, and whether it is of version 2.
+    pub fn memory_directory(&self, cgroup: &str) -> Option<(PathBuf, bool)> {
+        match self.memory.as_ref()? {
+            Hierarchy::V1(root) => Some((below(root, cgroup)?, false)),
+            Hierarchy::V2(root) => Some((below(root, cgroup)?, true)),
+        }
+    }
+
+    /// The tasks of a cgroup.
+    pub fn processes(&self, cgroup: &str) -> Option<u64> {
+        let (Hierarchy::V1(root) | Hierarchy::V2(root)) = self.pids.as_ref()?;
+        number(&below(root, cgroup)?.join("pids.current"))
+    }
+
+    /// The most tasks that a cgroup may have; `None` without a limit.
+    pub fn processes_limit(&self, cgroup: &str) -> Option<u64> {
+        let (Hierarchy::V1(root) | Hierarchy::V2(root)) = self.pids.as_ref()?;
+        number(&below(root, cgroup)?.join("pids.max"))
     }
 
     /// The CPU time of all processes of the machine, in nanoseconds.

@@ -6,11 +6,50 @@ use crate::allocation::conditions::{IN_PROGRESS, PENDING, ResizeConditions};
 use crate::plan::sandbox_changed;
 use crate::pod;
 use ferry_api::rules::condition;
-use ferry_api::view::core::v1::{ContainerStatusView, PodCondition, PodConditionView, PodView};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{
+    ContainerStatusView, PodCondition, PodConditionView, PodStatus, PodStatusView, PodView,
+};
+use jiff::Timestamp;
 
 /// The types the kubelet decides; all others are kept as they are.
 pub const OWNED: &[&str] =
     &["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled", PENDING, IN_PROGRESS];
+
+/// The condition of a pod that others or its node end before its time, and the reason of the
+/// node's. Controllers of disruptions write it too, so that it is none of [`OWNED`].
+pub const DISRUPTION_TARGET: &str = "DisruptionTarget";
+pub const TERMINATION_BY_KUBELET: &str = "TerminationByKubelet";
+
+/// Marks the status of a pod that this node has ended.
+pub fn set_disruption_target(
+    status: &mut PodStatus,
+    old: PodStatusView<'_>,
+    generation: i64,
+    message: &str,
+    now: Timestamp,
+) {
+    let is_other = |condition: &PodConditionView<'_>| condition.type_() != DISRUPTION_TARGET;
+    let mut conditions: Vec<PodCondition> =
+        status.view().conditions().iter().filter(is_other).map(PodConditionView::to_owned).collect();
+    let before = condition::find(old.conditions(), DISRUPTION_TARGET).filter(|old| old.status() == "True");
+    conditions.push(
+        PodCondition::new()
+            .with_type(DISRUPTION_TARGET)
+            .with_status("True")
+            .with_reason(TERMINATION_BY_KUBELET)
+            .with_message(message)
+            .with_observed_generation(non_zero(generation))
+            .with_last_transition_time(before.and_then(|old| old.last_transition_time()).unwrap_or(now)),
+    );
+    status.set_conditions(conditions);
+}
+
+/// Whether the kubelet writes the condition: one of its own, or the mark of a pod it has ended.
+pub(super) fn is_written(condition: PodConditionView<'_>) -> bool {
+    OWNED.contains(&condition.type_())
+        || (condition.type_() == DISRUPTION_TARGET && condition.reason() == TERMINATION_BY_KUBELET)
+}
 
 /// The conditions of others as they are, and the kubelet's own after them.
 pub(super) fn compute_conditions(

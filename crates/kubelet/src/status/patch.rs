@@ -1,6 +1,6 @@
 //! The patch that turns the status the API has into the one it should have.
 
-use super::conditions::OWNED;
+use super::conditions::{OWNED, is_written};
 use ferry_api::document::Node;
 use ferry_api::view::core::v1::{PodConditionView, PodStatusView};
 use ferry_api::view::{List, View, alike};
@@ -41,7 +41,7 @@ pub fn status_patch(uid: &str, old: PodStatusView<'_>, new: PodStatusView<'_>) -
 }
 
 fn changed_conditions(old: List<'_, PodConditionView<'_>>, new: List<'_, PodConditionView<'_>>) -> Vec<Value> {
-    let own = new.iter().filter(|condition| OWNED.contains(&condition.type_()));
+    let own = new.iter().filter(|condition| is_written(*condition));
     let changed = own.filter(|condition| !old.iter().any(|before| alike(before.node(), condition.node())));
     let patch = |condition: PodConditionView<'_>| {
         let mut patch = condition.node().to_value();

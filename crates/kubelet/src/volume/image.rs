@@ -56,6 +56,7 @@ impl VolumePlugin for ImageVolume {
             pod_uid: request.pod().metadata().uid(),
             reference: &Reference::of::<Pod>(request.pod().metadata()),
             secrets: &sources.pull_secrets(),
+            service_account: request.pod().spec().service_account_name(),
             sandbox,
         };
         let image = self.images.ensure(&wanted).await.map_err(VolumeFailure::Image)?;

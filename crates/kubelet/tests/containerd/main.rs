@@ -2,6 +2,9 @@
 
 mod csi;
 mod image_volume;
+mod log_rotation;
+mod node_shutdown;
+mod pressure;
 mod resize;
 #[path = "../support/mod.rs"]
 mod support;

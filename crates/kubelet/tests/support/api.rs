@@ -56,6 +56,11 @@ impl FakeApi {
         self.store((plural.into(), namespace, name), object)
     }
 
+    /// Removes an object at once, as a forced deletion does while no kubelet runs.
+    pub fn forget(&self, plural: &str, namespace: &str, name: &str) {
+        self.remove(&(plural.into(), namespace.into(), name.into()));
+    }
+
     /// Deletes a pod as the API does: marked first, with its grace period.
     pub fn delete_pod(&self, namespace: &str, name: &str, grace: i64) {
         let key = ("pods".into(), namespace.into(), name.into());

@@ -55,7 +55,23 @@ impl Machine {
         config.pod_cidr =
             Some(format!("10.{}.{}.0/24", 100 + std::process::id() % 100, std::process::id() / 100 % 250));
         config.heartbeat = Duration::from_secs(1);
+        // A test does not fail because the disk of the machine under it is full.
+        config.settings.eviction.eviction_hard.clear();
         config
+    }
+
+    /// The cgroup that all pods are in.
+    pub fn cgroup(&self) -> &str {
+        &self.cgroup
+    }
+
+    /// The cgroup's directory of a controller, made where it is missing.
+    pub fn cgroup_directory(&self, controller: &str) -> PathBuf {
+        let root = Path::new("/sys/fs/cgroup");
+        let is_v2 = root.join("cgroup.controllers").exists();
+        let directory = if is_v2 { root.join(&self.cgroup) } else { root.join(controller).join(&self.cgroup) };
+        std::fs::create_dir_all(&directory).expect("a cgroup for the test");
+        directory
     }
 
     pub fn log(&self) -> String {

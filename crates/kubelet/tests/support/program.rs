@@ -39,6 +39,40 @@ fn main() {
             print!("{line}");
         }
         ["sleep", seconds] => std::thread::sleep(Duration::from_secs(seconds.parse().unwrap_or(1))),
+        // Takes so many megabytes of memory, and keeps them.
+        ["hold", megabytes] => {
+            let kept = vec![1u8; megabytes.parse::<usize>().unwrap_or(1) << 20];
+            println!("holding {}", kept.iter().step_by(4096).map(|byte| usize::from(*byte)).sum::<usize>());
+            forever();
+        }
+        ["threads", count] => {
+            for _ in 0..count.parse().unwrap_or(1) {
+                std::thread::spawn(|| std::thread::sleep(Duration::from_secs(3600)));
+            }
+            forever();
+        }
+        // A file of so many megabytes.
+        ["fill", path, megabytes] => {
+            let megabyte = vec![1u8; 1 << 20];
+            let mut file = std::fs::File::create(path).expect("a file");
+            for _ in 0..megabytes.parse().unwrap_or(1) {
+                file.write_all(&megabyte).expect("room");
+            }
+            forever();
+        }
+        ["files", directory, count] => {
+            for number in 0..count.parse().unwrap_or(1) {
+                std::fs::write(format!("{directory}/{number}"), "").expect("room");
+            }
+            forever();
+        }
+        // So many kilobytes of log each second, for ever.
+        ["shout", kilobytes] => loop {
+            for _ in 0..kilobytes.parse().unwrap_or(1) {
+                println!("{}", "x".repeat(1000));
+            }
+            std::thread::sleep(Duration::from_secs(1));
+        },
         // An HTTP server that is healthy while the file exists.
         ["serve", port, healthy] => serve(port, healthy),
         other => {

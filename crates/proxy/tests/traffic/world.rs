@@ -7,8 +7,10 @@
 //!                                    |
 //!                                    +-- default route, to nobody
 //! ```
+//!
+//! All have IPv6 addresses too: fd00:10:244::1, ::11 and so on, and fd00:192::1 and ::2. The
+//! tests of the network policies use the same world.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -16,6 +18,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use ferry_nftables::Kernel;
 use nix::sched::{CloneFlags, setns};
 
 /// Long enough for a loaded machine, short enough for a test that expects silence.
@@ -34,6 +37,11 @@ pub fn pod_address(pod: &str) -> String {
     format!("10.244.0.{}", 11 + index)
 }
 
+pub fn pod_address6(pod: &str) -> String {
+    let index = PODS.iter().position(|name| *name == pod).expect("a pod of ours");
+    format!("fd00:10:244::{}", 11 + index)
+}
+
 pub struct World {
     prefix: String,
 }
@@ -46,19 +54,29 @@ impl World {
         for name in [NODE, OUTSIDE].iter().chain(&PODS) {
             ip(&format!("netns add {}", world.namespace(name)));
             ip(&format!("-n {} link set lo up", world.namespace(name)));
+            // Addresses are used at once, and not after a second of looking for others with them.
+            world.within(name, || {
+                for key in ["accept_dad", "dad_transmits"] {
+                    std::fs::write(format!("/proc/sys/net/ipv6/conf/default/{key}"), "0").expect("a setting");
+                }
+            });
         }
         let node = world.namespace(NODE);
-        ip(&format!("-n {node} link add br0 type bridge"));
+        ip(&format!("-n {node} link add br0 type bridge mcast_snooping 0"));
         ip(&format!("-n {node} addr add 10.244.0.1/24 dev br0"));
+        ip(&format!("-n {node} addr add fd00:10:244::1/64 dev br0 nodad"));
         ip(&format!("-n {node} link set br0 up"));
         for pod in PODS {
             world.join(pod, &format!("{}/24", pod_address(pod)), "10.244.0.1");
+            world.join6(pod, &format!("{}/64", pod_address6(pod)), "fd00:10:244::1");
             ip(&format!("-n {node} link set {pod} master br0"));
             // A pod that calls itself through its Service comes back out of the port it came in.
             ip(&format!("-n {node} link set {pod} type bridge_slave hairpin on"));
         }
         world.join(OUTSIDE, "192.0.2.2/24", "192.0.2.1");
         ip(&format!("-n {node} addr add 192.0.2.1/24 dev {OUTSIDE}"));
+        ip(&format!("-n {node} addr add fd00:192::1/64 dev {OUTSIDE} nodad"));
+        world.join6(OUTSIDE, "fd00:192::2/64", "fd00:192::1");
         // As on any node: what has no route of its own, cluster IPs among it, goes elsewhere.
         ip(&format!("-n {node} link add uplink type veth peer name nowhere"));
         ip(&format!("-n {node} addr add 203.0.113.1/24 dev uplink"));
@@ -69,6 +87,8 @@ impl World {
             std::fs::write("/proc/sys/net/ipv4/ip_forward", "1").expect("forwarding");
             // Without this, pods of one bridge answer each other past the node, untranslated.
             std::fs::write("/proc/sys/net/bridge/bridge-nf-call-iptables", "1").expect("br_netfilter");
+            std::fs::write("/proc/sys/net/ipv6/conf/all/forwarding", "1").expect("forwarding");
+            std::fs::write("/proc/sys/net/bridge/bridge-nf-call-ip6tables", "1").expect("br_netfilter");
         });
         for pod in PODS {
             world.serve(pod);
@@ -90,14 +110,20 @@ impl World {
         ip(&format!("-n {other} route add default via {gateway}"));
     }
 
+    fn join6(&self, name: &str, address: &str, gateway: &str) {
+        let other = self.namespace(name);
+        ip(&format!("-n {other} addr add {address} dev eth0 nodad"));
+        ip(&format!("-n {other} -6 route add default via {gateway}"));
+    }
+
     /// Runs `ip` for a namespace.
     pub fn ip_within(&self, name: &str, arguments: &str) {
         ip(&format!("-n {} {arguments}", self.namespace(name)));
     }
 
-    /// How to run nft on the node.
-    pub fn nft(&self) -> Vec<OsString> {
-        ["ip", "netns", "exec", &self.namespace(NODE), "nft"].map(OsString::from).to_vec()
+    /// The node's kernel, as far as nftables goes.
+    pub fn kernel(&self) -> Kernel {
+        self.within(NODE, || Kernel::open().expect("a netfilter socket"))
     }
 
     /// What nft says on the node.
@@ -126,21 +152,21 @@ impl World {
     /// Starts the servers of a pod: they answer with the pod's name and the caller's address.
     fn serve(&self, pod: &'static str) {
         let (tcp, udp) = self.within(pod, || {
-            let address = ("0.0.0.0", POD_PORT);
+            let address = ("::", POD_PORT);
             (TcpListener::bind(address).expect("bind"), UdpSocket::bind(address).expect("bind"))
         });
         // A socket stays in the namespace that it was made in. The threads end with the test.
         std::thread::spawn(move || {
             for mut stream in tcp.incoming().flatten() {
                 if let Ok(peer) = stream.peer_addr() {
-                    let _ = write!(stream, "{pod} {}", peer.ip());
+                    let _ = write!(stream, "{pod} {}", peer.ip().to_canonical());
                 }
             }
         });
         std::thread::spawn(move || {
             let mut buffer = [0; 64];
             while let Ok((_, peer)) = udp.recv_from(&mut buffer) {
-                let _ = udp.send_to(format!("{pod} {}", peer.ip()).as_bytes(), peer);
+                let _ = udp.send_to(format!("{pod} {}", peer.ip().to_canonical()).as_bytes(), peer);
             }
         });
     }
@@ -162,7 +188,7 @@ impl World {
     pub fn udp(&self, from: &str, to: &str) -> Answer {
         self.within(from, || {
             let exchange = || {
-                let socket = UdpSocket::bind("0.0.0.0:0")?;
+                let socket = UdpSocket::bind("[::]:0")?;
                 socket.set_read_timeout(Some(PATIENCE))?;
                 socket.connect(to)?;
                 socket.send(b"?")?;
