@@ -184,6 +184,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn resource_version_is_spliced_without_a_decode() {
@@ -218,6 +219,43 @@ mod tests {
     }
 
     #[test]
+    fn pods_of_one_template_keep_what_is_their_own() {
+        let pod = |n: usize| {
+            let uid = format!("00000000-0000-4000-8000-{n:012x}");
+            let condition = |kind: &str| {
+                json!({"type": kind, "status": "True", "observedGeneration": 1, "lastProbeTime": null,
+                    "lastTransitionTime": "2026-01-02T03:04:05Z"})
+            };
+            let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+            let owner = format!(r#"k:{{"uid":"{uid}"}}"#);
+            let sets = json!({"f:metadata": {"f:labels": {".": {}, "f:app": {}}, "f:ownerReferences": {".": {}, owner: {}}},
+                "f:spec": {"f:containers": {r#"k:{"name":"web"}"#: {".": {}, "f:image": {}, "f:name": {}}}}});
+            json!({"kind": "Pod", "apiVersion": "v1",
+                "metadata": {"name": format!("web-{n:05}"), "namespace": "default", "uid": uid, "labels": {"app": "web"},
+                    "managedFields": [{"manager": "kubelet", "operation": "Update", "fieldsV1": sets}]},
+                "spec": {"nodeName": format!("node-{}", n % 7), "containers": [{"name": "web", "image": "registry.example/web:1"}]},
+                "status": {"phase": "Running", "podIP": format!("10.0.{}.{}", n / 250, n % 250),
+                    "conditions": conditions}})
+        };
+        let fields = |_: Node<'_>| vec![("spec.nodeName", "node".to_owned())];
+        let stored = |n: usize| {
+            let raw = crate::encode::encode_unversioned(&pod(n));
+            let key = format!("/registry/pods/default/web-{n:05}");
+            Stored::new(key.as_str().into(), 1_000 + n as u64, &raw, KeepIndex::Yes, &fields).expect("has metadata")
+        };
+        let pods: Vec<Stored> = (0..300).map(stored).collect();
+        for (n, stored) in pods.iter().enumerate() {
+            let mut expected = pod(n);
+            expected["metadata"]["resourceVersion"] = (1_000 + n).to_string().into();
+            assert_eq!(stored.document().root().to_value(), expected);
+            expected["metadata"]["resourceVersion"] = "7".into();
+            assert_eq!(stored.document_at(7).root().to_value(), expected);
+        }
+        let (whole, own) = (pods[299].text().len(), pods[299].size());
+        assert!(own < 400 && whole > 1_000, "{own} of {whole}");
+    }
+
+    #[test]
     fn bytes_that_are_no_json_are_refused() {
         for raw in [&br#"{"metadata":{},"data":{"a":1}"#[..], br#"{"metadata":{},"data":tru}"#] {
             for keep in [KeepIndex::Yes, KeepIndex::No] {
@@ -240,7 +278,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_users_write_the_splice_finds_the_objects_own_metadata(key in ".{0,30}", value in ".{0,60}", revision in 1..u64::MAX) {
-            let object = serde_json::json!({
+            let object = json!({
                 "kind": "ConfigMap", "apiVersion": "v1",
                 "metadata": {"name": "a", "annotations": {key.clone(): value.clone()}},
                 "data": {key: value},
