@@ -2,8 +2,9 @@
 
 CARGO ?= cargo
 FERRY := target/release/ferry
+CLUSTER_DIR ?= /var/lib/ferry-lab
 
-.PHONY: help up down demo build test check bench scale fuzz fuzz-openapi uninstall deps-run deps-test
+.PHONY: help up down demo cluster cluster-down build test check bench scale fuzz fuzz-openapi uninstall deps-run deps-test
 
 help:               ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 20
@@ -16,6 +17,13 @@ down:               ## stop the cluster; its data stays
 
 demo: up            ## three web servers behind one name, asked from another pod
 	$(FERRY) demo
+
+cluster: deps-run build  ## a server and three nodes on this machine: NODES=3
+	scripts/lab up $(CLUSTER_DIR) 96 $(or $(NODES),3)
+	kubectl get nodes -o wide
+
+cluster-down:       ## end them and remove everything they made
+	scripts/lab remove $(CLUSTER_DIR)
 
 uninstall:          ## stop the cluster and remove everything it made on this machine
 	$(FERRY) uninstall

@@ -24,16 +24,49 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
+    Annotate(Box<cmd::label::LabelArgs>),
+    #[command(name = "api-resources")]
+    ApiResources(Box<cmd::server_info::ApiResourcesArgs>),
+    /// Print the supported API versions on the server, in the form of "group/version"
+    #[command(name = "api-versions")]
+    ApiVersions,
     Apply(Box<cmd::apply::ApplyArgs>),
+    /// Display cluster information
+    #[command(name = "cluster-info")]
+    ClusterInfo,
+    Config(Box<cmd::config::ConfigArgs>),
+    Create(Box<cmd::create::CreateArgs>),
     Delete(Box<cmd::delete::DeleteArgs>),
     Get(Box<cmd::get::GetArgs>),
+    Label(Box<cmd::label::LabelArgs>),
+    #[command(alias = "log")]
+    Logs(Box<cmd::logs::LogsArgs>),
+    Patch(Box<cmd::patch::PatchArgs>),
+    Rollout(Box<cmd::rollout::RolloutArgs>),
+    Scale(Box<cmd::scale::ScaleArgs>),
+    Version(Box<cmd::server_info::VersionArgs>),
+    Wait(Box<cmd::wait::WaitArgs>),
 }
 
 async fn dispatch(verb: Verb, session: &Session) -> Result<()> {
+    use cmd::label::MetadataMap;
     match verb {
+        Verb::Annotate(args) => cmd::label::run(*args, session, MetadataMap::Annotations).await,
+        Verb::ApiResources(args) => cmd::server_info::api_resources(*args, session).await,
+        Verb::ApiVersions => cmd::server_info::api_versions(session).await,
         Verb::Apply(args) => cmd::apply::run(*args, session).await,
+        Verb::ClusterInfo => cmd::server_info::cluster_info(session).await,
+        Verb::Config(args) => cmd::config::run(*args, session),
+        Verb::Create(args) => cmd::create::run(*args, session).await,
         Verb::Delete(args) => cmd::delete::run(*args, session).await,
         Verb::Get(args) => cmd::get::run(*args, session).await,
+        Verb::Label(args) => cmd::label::run(*args, session, MetadataMap::Labels).await,
+        Verb::Logs(args) => cmd::logs::run(*args, session).await,
+        Verb::Patch(args) => cmd::patch::run(*args, session).await,
+        Verb::Rollout(args) => cmd::rollout::run(*args, session).await,
+        Verb::Scale(args) => cmd::scale::run(*args, session).await,
+        Verb::Version(args) => cmd::server_info::version(*args, session).await,
+        Verb::Wait(args) => cmd::wait::run(*args, session).await,
     }
 }
 

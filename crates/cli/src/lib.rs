@@ -13,6 +13,7 @@ mod app;
 mod builder;
 mod cmd;
 mod config;
+mod describe;
 mod discovery;
 mod error;
 mod gotemplate;

@@ -22,6 +22,7 @@ use crate::runner::Controller;
 use crate::security::bootstrap_signer::BootstrapSignerController;
 use crate::security::certificates::approver::ApprovingController;
 use crate::security::certificates::cleaner::CleanerController;
+use crate::security::certificates::serving::ServingApprover;
 use crate::security::certificates::signer::SigningController;
 use crate::security::cluster_role_aggregation::ClusterRoleAggregationController;
 use crate::security::legacy_token_cleaner::LegacyTokenCleanerController;
@@ -90,6 +91,7 @@ pub(crate) fn all(config: &Config) -> Result<Vec<Arc<dyn Controller>>> {
         Arc::new(ResourceClaimController),
         Arc::new(DeviceTaintEvictionController::default()),
         Arc::new(ApprovingController),
+        Arc::new(ServingApprover),
         Arc::new(CleanerController),
     ];
     if config.load_balancer {

@@ -1,10 +1,13 @@
-//! Asks the host's resolvers about names that are not the cluster's.
+//! Asks the host's resolvers, or those of `upstreams.rs`, about names that are not the cluster's.
 //!
 //! The question goes on as it came, with an identity of our own, to each resolver in turn
 //! until one answers. Resolvers are read from resolv.conf, again when it has changed.
 
+use crate::upstreams::Upstreams;
 use hickory_proto::op::Message;
-use parking_lot::Mutex;
+use hickory_proto::rr::Name;
+use parking_lot::{Mutex, RwLock};
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +27,9 @@ const MAX_CONCURRENT: usize = 1000;
 /// How often the file's time of change is looked at most.
 const RECHECK: Duration = Duration::from_secs(5);
 
+/// The share of one client of these, so that a storm from one leaves room for the others.
+const MAX_OF_CLIENT: usize = MAX_CONCURRENT / 8;
+
 /// The largest datagram.
 const MAX_MESSAGE: usize = 65_535;
 
@@ -32,6 +38,9 @@ pub(crate) struct Forwarder {
     excluded: Vec<IpAddr>,
     known: Mutex<Known>,
     permits: Semaphore,
+    /// Questions under way by the address of their client.
+    clients: Mutex<HashMap<IpAddr, usize>>,
+    upstreams: RwLock<Upstreams>,
 }
 
 /// Where resolvers are named.
@@ -50,13 +59,27 @@ struct Known {
 impl Forwarder {
     /// `excluded` are our own addresses; asking them would go round in circles.
     pub(crate) fn new(source: Source, excluded: Vec<IpAddr>) -> Self {
-        Self { source, excluded, known: Mutex::default(), permits: Semaphore::new(MAX_CONCURRENT) }
+        Self {
+            source,
+            excluded,
+            known: Mutex::default(),
+            permits: Semaphore::new(MAX_CONCURRENT),
+            clients: Mutex::default(),
+            upstreams: RwLock::default(),
+        }
     }
 
-    /// The answer to a question in wire format; none when nobody answers in time.
-    pub(crate) async fn ask(&self, question: &[u8]) -> Option<Message> {
+    /// Takes over a ConfigMap's upstreams; returns what it could not.
+    pub(crate) fn read_upstreams<'a>(&self, data: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
+        self.upstreams.write().read(data)
+    }
+
+    /// The answer to a question in wire format about a name; none when nobody answers in time.
+    pub(crate) async fn ask(&self, client: IpAddr, name: &Name, question: &[u8]) -> Option<Message> {
         let _permit = self.permits.try_acquire().ok()?;
-        let resolvers = self.resolvers();
+        let _share = Share::take(&self.clients, client)?;
+        let chosen = self.upstreams.read().of(name);
+        let resolvers = chosen.unwrap_or_else(|| self.resolvers());
         for _ in 0..ROUNDS {
             for resolver in resolvers.iter() {
                 match tokio::time::timeout(TIMEOUT, ask_one(*resolver, question)).await {
@@ -88,6 +111,36 @@ impl Forwarder {
             tracing::debug!(resolvers = ?known.resolvers, "names of others are asked of these");
         }
         known.resolvers.clone()
+    }
+}
+
+/// One of a client's questions under way.
+struct Share<'a> {
+    clients: &'a Mutex<HashMap<IpAddr, usize>>,
+    client: IpAddr,
+}
+
+impl<'a> Share<'a> {
+    fn take(clients: &'a Mutex<HashMap<IpAddr, usize>>, client: IpAddr) -> Option<Self> {
+        let mut counts = clients.lock();
+        let count = counts.entry(client).or_default();
+        if *count >= MAX_OF_CLIENT {
+            return None;
+        }
+        *count += 1;
+        Some(Self { clients, client })
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut counts = self.clients.lock();
+        if let Some(count) = counts.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.client);
+            }
+        }
     }
 }
 
@@ -155,6 +208,20 @@ fn is_answer_to(answer: &Message, question: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_has_its_share_and_others_theirs() {
+        let clients = Mutex::default();
+        let (one, other) = (IpAddr::from([10, 244, 0, 1]), IpAddr::from([10, 244, 0, 2]));
+        let mut held: Vec<Share<'_>> = (0..MAX_OF_CLIENT).filter_map(|_| Share::take(&clients, one)).collect();
+        assert_eq!(held.len(), MAX_OF_CLIENT);
+        assert!(Share::take(&clients, one).is_none());
+        assert!(Share::take(&clients, other).is_some());
+        held.pop();
+        assert!(Share::take(&clients, one).is_some());
+        drop(held);
+        assert!(clients.lock().is_empty());
+    }
 
     #[test]
     fn resolvers_are_read_without_ourselves() {

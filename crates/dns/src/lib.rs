@@ -1,22 +1,25 @@
 //! Services and their endpoints as DNS, inside the binary.
 //!
 //! records.rs holds the zone and answers from it, forward.rs asks the host's resolvers
-//! about everything else, server.rs and tcp.rs listen on what bind.rs opens. The zone follows
+//! about everything else, or those of a ConfigMap (upstreams.rs), cache.rs remembers what they
+//! answer, server.rs and tcp.rs listen on what bind.rs opens. The zone follows
 //! the Kubernetes DNS-Based Service Discovery specification 1.1.0, with CoreDNS' answers where
 //! it is silent.
 
 #![warn(unreachable_pub)]
 
 mod bind;
+mod cache;
 mod forward;
 mod records;
 mod server;
 mod tcp;
+mod upstreams;
 
 use ferry_api::view::Kind;
-use ferry_api::view::core::v1::{Namespace, Service};
+use ferry_api::view::core::v1::{ConfigMap, Namespace, Service};
 use ferry_api::view::discovery::v1::EndpointSlice;
-use ferry_client::{Event, Informer, Informers};
+use ferry_client::{Event, Informer, Informers, ListParams};
 use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::RwLock;
 use std::net::{IpAddr, SocketAddr};
@@ -24,6 +27,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+
+use forward::Forwarder;
+use upstreams::{CONFIG_MAP, NAMESPACE};
 
 pub use records::{Answer, Zone};
 
@@ -83,18 +89,39 @@ async fn answer_queries(config: Config, informers: Informers, shutdown: Cancella
     let (namespaces, namespaces_filled) = follow(zone.clone(), informers.of::<Namespace>(), Zone::on_namespace);
     let (services, services_filled) = follow(zone.clone(), informers.of::<Service>(), Zone::on_service);
     let (slices, slices_filled) = follow(zone.clone(), informers.of::<EndpointSlice>(), Zone::on_slice);
+    let forwarder = Arc::new(server::forwarder(&config));
+    let upstreams = follow_upstreams(&informers, forwarder.clone());
     let serve = async {
         // An answer from half a zone would be a wrong "no such name", and remembered.
         let filled = async { tokio::join!(namespaces_filled, services_filled, slices_filled) };
         tokio::select! {
-            _ = filled => server::serve(config, zone.clone(), shutdown.clone()).await,
+            _ = filled => server::serve(config, zone.clone(), forwarder.clone(), shutdown.clone()).await,
             () = shutdown.cancelled() => Ok(()),
         }
     };
-    let following = async { tokio::join!(namespaces, services, slices) };
+    let following = async { tokio::join!(namespaces, services, slices, upstreams) };
     tokio::select! {
         result = serve => result,
         _ = following => Ok(()),
+    }
+}
+
+/// Keeps the forwarder in step with the ConfigMap. Nobody waits for it: without one, or the right
+/// to read it, the host's resolvers are asked.
+fn follow_upstreams(informers: &Informers, forwarder: Arc<Forwarder>) -> impl Future<Output = ()> + use<> {
+    let by_name = ListParams { field_selector: Some(format!("metadata.name={CONFIG_MAP}")), ..Default::default() };
+    let mut events = informers.with::<ConfigMap>(by_name).subscribe();
+    async move {
+        while let Some(event) = events.recv().await {
+            let (_, new) = event.versions();
+            if event.object().namespace() != NAMESPACE {
+                continue;
+            }
+            for problem in forwarder.read_upstreams(|key| new.and_then(|map| map.view().data().get(key))) {
+                tracing::warn!(config_map = %format!("{NAMESPACE}/{CONFIG_MAP}"), problem, "cannot be used; what was known stays");
+            }
+        }
+        std::future::pending::<()>().await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Listens over UDP, and over TCP in `tcp.rs`; answers from the zone or through the forwarder.
 
+use crate::cache::{Cache, Question};
 use crate::forward::{Forwarder, Source};
 use crate::records::{Answer, Zone};
 use crate::{Config, Error, Result, bind, tcp};
@@ -11,7 +12,7 @@ use hickory_server::net::runtime::Time;
 use hickory_server::server::{Request, RequestHandler, ResponseHandler, ResponseInfo};
 use hickory_server::zone_handler::MessageResponseBuilder;
 use parking_lot::RwLock;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,12 @@ const MAX_DATAGRAM: u16 = 1232;
 const MAX_ALIASES: usize = 8;
 
 /// Listens on every address and serves until `shutdown`.
-pub(crate) async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: CancellationToken) -> Result<()> {
+pub(crate) async fn serve(
+    config: Config,
+    zone: Arc<RwLock<Zone>>,
+    forwarder: Arc<Forwarder>,
+    shutdown: CancellationToken,
+) -> Result<()> {
     let (mut sockets, mut listeners, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     for address in &config.bind {
         let mut open = |device| {
@@ -39,13 +45,7 @@ pub(crate) async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: Can
         }
         bound.push(*address);
     }
-    let excluded =
-        bound.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).chain(config.cluster_dns).collect();
-    let source = match config.resolvers {
-        Some(resolvers) => Source::Fixed(Arc::new(resolvers)),
-        None => Source::ResolvConf(config.resolv_conf),
-    };
-    let handler = Handler { zone, forwarder: Forwarder::new(source, excluded), turn: AtomicUsize::new(0) };
+    let handler = Handler { zone, forwarder, cache: Cache::default(), turn: AtomicUsize::new(0) };
     let handler = Arc::new(handler);
     let mut server = Server::new(Shared(handler.clone()));
     sockets.into_iter().for_each(|socket| server.register_socket(socket));
@@ -64,10 +64,22 @@ pub(crate) async fn serve(config: Config, zone: Arc<RwLock<Zone>>, shutdown: Can
     Ok(())
 }
 
+/// Who asks others, and never us.
+pub(crate) fn forwarder(config: &Config) -> Forwarder {
+    let bound = config.bind.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified());
+    let excluded = bound.chain(config.cluster_dns.iter().copied()).collect();
+    let source = match &config.resolvers {
+        Some(resolvers) => Source::Fixed(Arc::new(resolvers.clone())),
+        None => Source::ResolvConf(config.resolv_conf.clone()),
+    };
+    Forwarder::new(source, excluded)
+}
+
 /// Answers questions, whatever they came by.
 pub(crate) struct Handler {
     zone: Arc<RwLock<Zone>>,
-    forwarder: Forwarder,
+    forwarder: Arc<Forwarder>,
+    cache: Cache,
     /// Whose turn it is to be named first.
     turn: AtomicUsize,
 }
@@ -141,7 +153,8 @@ impl Handler {
         if query.query_class() != DNSClass::IN {
             return Reply::failed(ResponseCode::Refused);
         }
-        let mut reply = self.resolve(query.name().clone(), query.query_type(), request.as_slice()).await;
+        let mut reply =
+            self.resolve(query.name().clone(), query.query_type(), (request.src().ip(), request.as_slice())).await;
         // Clients take the first address; turning the list shares the load.
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         rotate_addresses(&mut reply.answers, turn);
@@ -149,7 +162,7 @@ impl Handler {
     }
 
     /// Follows aliases through the zone and out of it.
-    async fn resolve(&self, name: Name, kind: RecordType, question: &[u8]) -> Reply {
+    async fn resolve(&self, name: Name, kind: RecordType, (client, question): (IpAddr, &[u8])) -> Reply {
         let mut reply = Reply { authoritative: true, ..Default::default() };
         let mut name = name;
         for followed in 0..MAX_ALIASES {
@@ -176,15 +189,23 @@ impl Handler {
                     reply.answers.push(*record);
                     name = target;
                 }
-                Answer::Elsewhere if followed == 0 => return self.forward(question).await,
-                Answer::Elsewhere => return self.forward_alias(reply, name, kind).await,
+                Answer::Elsewhere if followed == 0 => return self.forward(client, question).await,
+                Answer::Elsewhere => return self.forward_alias(reply, client, name, kind).await,
             }
         }
         Reply::failed(ResponseCode::ServFail)
     }
 
-    async fn forward(&self, question: &[u8]) -> Reply {
-        match self.forwarder.ask(question).await {
+    /// From memory, or from a resolver.
+    async fn ask_others(&self, client: IpAddr, question: &[u8]) -> Option<Message> {
+        let message = Message::from_vec(question).ok()?;
+        let name = message.queries.first()?.name().clone();
+        let alike = Question::of(&message)?;
+        self.cache.answer(alike, self.forwarder.ask(client, &name, question)).await
+    }
+
+    async fn forward(&self, client: IpAddr, question: &[u8]) -> Reply {
+        match self.ask_others(client, question).await {
             None => Reply::failed(ResponseCode::ServFail),
             Some(answer) => Reply {
                 code: answer.metadata.response_code,
@@ -197,12 +218,12 @@ impl Handler {
     }
 
     /// The alias itself is worth telling even if nobody knows its target.
-    async fn forward_alias(&self, mut reply: Reply, target: Name, kind: RecordType) -> Reply {
+    async fn forward_alias(&self, mut reply: Reply, client: IpAddr, target: Name, kind: RecordType) -> Reply {
         let mut question = Message::query();
         question.metadata.recursion_desired = true;
         question.add_query(Query::query(target, kind));
         let Ok(question) = question.to_vec() else { return Reply::failed(ResponseCode::ServFail) };
-        if let Some(answer) = self.forwarder.ask(&question).await {
+        if let Some(answer) = self.ask_others(client, &question).await {
             reply.answers.extend(answer.answers);
             reply.code = answer.metadata.response_code;
         }

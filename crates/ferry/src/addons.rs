@@ -1,28 +1,92 @@
 //! What every cluster has from the start besides the API's own objects: the name
-//! service's Service, the slice that says where it is answered, the right of nodes to
-//! renew their client certificates, that of the service proxy to read what policies need, and a default StorageClass.
+//! service's Service with a slice for each node that answers, what a machine that joins must
+//! know, the right of nodes to renew their client certificates, that of the service proxy to
+//! read what policies need and of DNS to read its ConfigMap, and a default StorageClass.
 
 use crate::cluster::Cluster;
+use crate::join::settings::ClusterSettings;
 use anyhow::{Context, Result};
-use ferry_api::view::core::v1::Namespace;
+use ferry_api::rules::cidr::Cidr;
+use ferry_api::view::core::v1::{Namespace, Node, NodeView};
+use ferry_api::view::discovery::v1::EndpointSlice;
 use ferry_api::view::storage::v1::StorageClass;
-use ferry_client::{Client, Patch, ResourcePath};
+use ferry_client::{Client, DeleteParams, Informers, Patch, ResourcePath};
 use serde_json::{Value, json};
-use std::net::Ipv4Addr;
+use tokio_util::sync::CancellationToken;
 
-/// Declares all of it, with the answers of kube-dns coming from `dns_address`.
-pub async fn apply(client: &Client, cluster: &Cluster, dns_address: Ipv4Addr) -> Result<()> {
-    for (group, plural, document) in documents(cluster, dns_address) {
-        let text = |key: &str| document["metadata"][key].as_str().unwrap_or_default().to_owned();
-        let (namespace, name) = (text("namespace"), text("name"));
-        let patch = Patch::Apply { manager: "ferry".into(), force: true, body: document };
-        let path = ResourcePath::new(group, "v1", plural);
-        let _: Value = client
-            .patch_at(&path, &namespace, &name, None, &patch)
-            .await
-            .with_context(|| format!("cannot declare {plural} {name}"))?;
+/// Declares all of it but the slices.
+pub async fn apply(client: &Client, cluster: &Cluster, settings: &ClusterSettings) -> Result<()> {
+    for (group, plural, document) in documents(cluster, settings)? {
+        declare(client, group, plural, document).await?;
+    }
+    // Clusters of one node had one slice with the one node's DNS.
+    let slices = client.api::<EndpointSlice>("kube-system");
+    match slices.delete("kube-dns", &DeleteParams::default()).await {
+        Err(error) if !error.is_not_found() => return Err(error).context("cannot remove endpointslices kube-dns"),
+        _ => {}
     }
     create_storage_class(client).await
+}
+
+async fn declare(client: &Client, group: &str, plural: &str, document: Value) -> Result<()> {
+    let text = |key: &str| document["metadata"][key].as_str().unwrap_or_default().to_owned();
+    let (namespace, name) = (text("namespace"), text("name"));
+    let patch = Patch::Apply { manager: "ferry".into(), force: true, body: document };
+    let path = ResourcePath::new(group, "v1", plural);
+    let _: Value = client
+        .patch_at(&path, &namespace, &name, None, &patch)
+        .await
+        .with_context(|| format!("cannot declare {plural} {name}"))?;
+    Ok(())
+}
+
+/// Shows in `kubectl get nodes` which node the control plane is on. A node may not give
+/// itself a role.
+pub async fn label_control_plane(client: &Client, node_name: &str) -> Result<()> {
+    let patch = Patch::Merge(json!({"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}}}));
+    client.api::<Node>("").patch(node_name, &patch).await.context("cannot label the node").map(drop)
+}
+
+/// Keeps a slice for each node's DNS, which answers that node alone (the Service's
+/// internalTrafficPolicy is Local). A slice belongs to its Node and goes with it.
+pub async fn keep_dns_endpoints(client: Client, informers: Informers, shutdown: CancellationToken) -> Result<()> {
+    let nodes = informers.of::<Node>();
+    let mut events = nodes.subscribe();
+    loop {
+        let event = tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            event = events.recv() => event.context("the informer of nodes has ended")?,
+        };
+        let (before, Some(node)) = event.versions() else { continue };
+        let slice = render_dns_slice(node.view());
+        let is_known = before.is_some_and(|before| render_dns_slice(before.view()) == slice);
+        if let (Some(slice), false) = (slice, is_known) {
+            declare(&client, "discovery.k8s.io", "endpointslices", slice).await?;
+        }
+    }
+}
+
+/// The DNS of a node answers on its bridge, which has the first address of its pods' range.
+fn render_dns_slice(node: NodeView<'_>) -> Option<Value> {
+    let range: Cidr = node.spec().pod_cidr().parse().ok()?;
+    let address = range.nth(1)?;
+    let (name, uid) = (node.metadata().name(), node.metadata().uid());
+    Some(json!({
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "name": format!("kube-dns-{uid}"),
+            "namespace": "kube-system",
+            "labels": {"kubernetes.io/service-name": "kube-dns", "endpointslice.kubernetes.io/managed-by": "ferry"},
+            "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": uid}],
+        },
+        "addressType": if range.is_ipv4() { "IPv4" } else { "IPv6" },
+        "endpoints": [{"addresses": [address.to_string()], "conditions": {"ready": true}, "nodeName": name}],
+        "ports": [
+            {"name": "dns", "port": 53, "protocol": "UDP"},
+            {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
+        ],
+    }))
 }
 
 /// On the namespace kube-system: the default StorageClass was made, and is the users' since.
@@ -61,7 +125,9 @@ fn storage_class() -> StorageClass {
     }))
 }
 
-fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'static str, Value); 5] {
+type Document = (&'static str, &'static str, Value);
+
+fn documents(cluster: &Cluster, settings: &ClusterSettings) -> Result<[Document; 7]> {
     let labels =
         json!({"k8s-app": "kube-dns", "kubernetes.io/cluster-service": "true", "kubernetes.io/name": "CoreDNS"});
     let service = json!({
@@ -70,34 +136,46 @@ fn documents(cluster: &Cluster, dns_address: Ipv4Addr) -> [(&'static str, &'stat
         "metadata": {"name": "kube-dns", "namespace": "kube-system", "labels": labels},
         "spec": {
             "clusterIP": cluster.service_ip(10).to_string(),
+            "internalTrafficPolicy": "Local",
             "ports": [
                 {"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
                 {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53},
             ],
         },
     });
-    let slice = json!({
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": "EndpointSlice",
-        "metadata": {
-            "name": "kube-dns",
-            "namespace": "kube-system",
-            "labels": {"kubernetes.io/service-name": "kube-dns", "endpointslice.kubernetes.io/managed-by": "ferry"},
-        },
-        "addressType": "IPv4",
-        "endpoints": [{"addresses": [dns_address.to_string()], "conditions": {"ready": true}, "nodeName": cluster.node_name}],
-        "ports": [
-            {"name": "dns", "port": 53, "protocol": "UDP"},
-            {"name": "dns-tcp", "port": 53, "protocol": "TCP"},
-        ],
-    });
-    [
+    Ok([
         ("", "services", service),
-        ("discovery.k8s.io", "endpointslices", slice),
+        ("", "configmaps", settings.render()?),
         ("rbac.authorization.k8s.io", "clusterrolebindings", node_certificates()),
         ("rbac.authorization.k8s.io", "clusterroles", network_policy_role()),
         ("rbac.authorization.k8s.io", "clusterrolebindings", network_policy_binding()),
-    ]
+        ("rbac.authorization.k8s.io", "clusterroles", dns_config_role()),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", dns_config_binding()),
+    ])
+}
+
+const DNS_CONFIG_ROLE: &str = "ferry:dns-config";
+
+/// Reading the one ConfigMap that names stub domains and resolvers.
+fn dns_config_role() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": DNS_CONFIG_ROLE},
+        "rules": [{
+            "apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["kube-dns"], "verbs": ["get", "list", "watch"],
+        }],
+    })
+}
+
+fn dns_config_binding() -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": DNS_CONFIG_ROLE},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": DNS_CONFIG_ROLE},
+        "subjects": [{"kind": "ServiceAccount", "name": "coredns", "namespace": "kube-system"}],
+    })
 }
 
 const NETWORK_POLICY_ROLE: &str = "ferry:network-policies";

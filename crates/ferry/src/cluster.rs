@@ -12,7 +12,9 @@ use crate::access::Access;
 use crate::audit::Audit;
 use crate::cluster_registry::{ClusterRegistry, Registration, is_same};
 use crate::debugging::Debugging;
+use crate::node::settings::{NetworkFlags, NodeFlags, NodeSettings};
 use crate::resolve::resolve;
+use crate::role::{Joined, Role};
 use crate::scheduling::Scheduling;
 use crate::{Place, cluster_registry};
 use anyhow::{Context, Result, bail};
@@ -59,6 +61,13 @@ pub struct Cluster {
     pub accept_data_loss: bool,
     #[serde(default)]
     pub max_pods: Option<u32>,
+    #[serde(default)]
+    pub role: Role,
+    #[serde(default)]
+    pub node: NodeSettings,
+    /// The cluster that this machine has joined; empty where the control plane is here.
+    #[serde(default)]
+    pub joined: Joined,
     /// Has a start succeeded? Until one has, the next may decide everything anew.
     #[serde(default = "has_always_run")]
     pub has_run: bool,
@@ -85,6 +94,9 @@ pub struct Wishes {
     pub scheduling: Scheduling,
     pub debugging: Debugging,
     pub max_pods: Option<u32>,
+    pub role: Role,
+    pub node: NodeFlags,
+    pub network: NetworkFlags,
 }
 
 impl Cluster {
@@ -176,6 +188,13 @@ impl Cluster {
             ),
             _ => Ok(()),
         };
+        if wishes.role != cluster.role {
+            bail!(
+                "what is here was made with `ferry {0}`; start it with `ferry {0}{1}`, or remove it with `ferry uninstall{1}` first",
+                cluster.role.verb(),
+                cluster.flags()
+            );
+        }
         refuse_change("--name", &wishes.name, &cluster.name)?;
         refuse_change("--node-name", &wishes.node_name, &cluster.node_name)?;
         refuse_change("--cluster-cidr", &wishes.pod_cidr, &cluster.pod_cidr)?;
@@ -188,6 +207,8 @@ impl Cluster {
         cluster.scheduling = wishes.scheduling.or(&cluster.scheduling)?;
         cluster.debugging = wishes.debugging.or(&cluster.debugging);
         cluster.max_pods = wishes.max_pods.or(cluster.max_pods);
+        cluster.node = cluster.node.with(&wishes.node)?;
+        cluster.node.pod_network = wishes.network.pod_network.unwrap_or(cluster.node.pod_network);
         cluster.check()?;
         cluster.node_ip = match wishes.node_ip {
             Some(ip) => ip,
@@ -244,6 +265,14 @@ impl Cluster {
             debugging: wishes.debugging.clone(),
             accept_data_loss: false,
             max_pods: wishes.max_pods,
+            role: wishes.role,
+            node: NodeSettings {
+                pod_network: wishes.network.pod_network.unwrap_or_default(),
+                // Number 1 is flannel's.
+                vni: 4096 + u32::from(number),
+                ..NodeSettings::default().with(&wishes.node)?
+            },
+            joined: Joined::default(),
             has_run: false,
         };
         cluster.check()?;
@@ -304,6 +333,11 @@ impl Cluster {
 
     pub fn bridge(&self) -> String {
         format!("{}br", self.name)
+    }
+
+    /// The device that leads to the pods of nodes on other links.
+    pub fn tunnel(&self) -> String {
+        format!("{}vx", self.name)
     }
 
     pub fn runtime_socket(&self) -> PathBuf {

@@ -23,6 +23,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(90);
 /// The same for a process that has been running for longer than a start takes.
 const OLD_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The verbs that run a cluster or a node of one.
+const VERBS: [&str; 3] = ["up", "server", "join"];
+
 /// Held for as long as the cluster runs; the kernel frees it however the process ends.
 pub struct RunLock {
     _file: Flock<File>,
@@ -82,7 +85,8 @@ pub fn running_cluster(place: &Place) -> Result<Cluster> {
         bail!("there is no cluster in {}; `ferry up -d` makes one", place.data_dir.display());
     };
     if running_pid(&cluster)?.is_none() {
-        bail!("cluster {:?} is stopped; start it with `ferry up -d{}`", cluster.name, cluster.flags());
+        let (verb, flags) = (cluster.role.verb(), cluster.flags());
+        bail!("cluster {:?} is stopped; start it with `ferry {verb} -d{flags}`", cluster.name);
     }
     Ok(cluster)
 }
@@ -117,7 +121,7 @@ fn check_holder(
     let program = line.first().map(|program| program.rsplit('/').next().unwrap_or_default().to_owned());
     // A process in the background was started by the name of /proc/self/exe.
     let is_ferry = program.is_some_and(|program| program.contains("ferry") || program == "exe")
-        && line.iter().any(|word| word == "up")
+        && line.iter().any(|word| VERBS.contains(&word.as_str()))
         && written == Some(pid);
     if !is_ferry {
         bail!("{} is held by process {pid} ({}), which is not this cluster's ferry", path.display(), line.join(" "));
@@ -164,12 +168,15 @@ pub async fn settle(cluster: &Cluster) -> Result<Presence> {
 /// The first thing that keeps the cluster from being of use.
 async fn find_problem(cluster: &Cluster) -> Option<String> {
     let asked = async { status::ask_livez(cluster).await.map_err(|error| format!("{error:#}")) };
+    // A node alone has no API of its own to ask, and the cluster's may be away.
+    let asked = async { if cluster.role.has_server() { asked.await } else { Ok(()) } };
     match tokio::time::timeout(Duration::from_secs(5), asked).await {
         Err(_) => return Some("its API does not answer".to_owned()),
         Ok(Err(error)) => return Some(format!("its API does not answer: {error}")),
         Ok(Ok(())) => {}
     }
-    if cluster.runtime_endpoint.is_none() && !containerd::answers(cluster).await {
+    let own_runtime = cluster.role.has_node() && cluster.runtime_endpoint.is_none();
+    if own_runtime && !containerd::answers(cluster).await {
         return Some("containerd does not answer".to_owned());
     }
     None
@@ -177,10 +184,9 @@ async fn find_problem(cluster: &Cluster) -> Option<String> {
 
 /// Starts this same command again in the background and passes its progress on until
 /// it says that the cluster is ready.
-pub fn start_detached(cluster: &Cluster) -> Result<()> {
-    let log = cluster.log_file();
+pub fn start_detached(log: &Path) -> Result<()> {
     // A full disk keeps nobody from starting; the lines before the log begins are lost then.
-    let stderr = rotating_file::open(&log).map_or_else(|_| Stdio::null(), Stdio::from);
+    let stderr = rotating_file::open(log).map_or_else(|_| Stdio::null(), Stdio::from);
     let mut command = Command::new("/proc/self/exe");
     command
         .args(std::env::args_os().skip(1).filter(|arg| arg != "-d" && arg != "--detach"))
@@ -201,7 +207,10 @@ pub fn start_detached(cluster: &Cluster) -> Result<()> {
         }
     }
     let status = child.wait().context("cannot wait for the background process")?;
-    bail!("the cluster did not start ({status}); the log is {}", log.display());
+    match log.exists() {
+        true => bail!("the cluster did not start ({status}); the log is {}", log.display()),
+        false => bail!("nothing was started, and nothing is left here ({status})"),
+    }
 }
 
 /// Tells the process in front that the cluster is ready, and lets go of it.

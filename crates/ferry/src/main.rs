@@ -5,6 +5,7 @@
 
 mod access;
 mod addons;
+mod agent;
 mod allocator;
 mod archive;
 mod audit;
@@ -16,17 +17,21 @@ mod daemon;
 mod debugging;
 mod demo;
 mod images;
+mod join;
 mod kubeconfig;
 mod log;
 mod logs;
 mod namespaces;
 mod network;
+mod node;
+mod nodes;
 mod preflight;
 mod process;
 mod progress;
 mod renewal;
 mod resolve;
 mod restore;
+mod role;
 mod rotating_file;
 mod scheduling;
 mod secret_key;
@@ -37,10 +42,12 @@ mod status;
 mod supervise;
 mod systemd;
 mod teardown;
+mod tokens;
 mod unsupported;
 mod up;
 
 use clap::{Args, Parser, Subcommand};
+use role::Role;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -57,6 +64,16 @@ struct Cli {
 enum Verb {
     /// Start a one-node cluster here, or bring back the one whose data is here
     Up(Box<up::UpArgs>),
+    /// Start a control plane without a node, or bring back the one whose data is here
+    Server(Box<up::UpArgs>),
+    /// Make this machine a node of a cluster, or bring back the node whose data is here
+    Join(Box<join::JoinArgs>),
+    /// The tokens with which machines join
+    #[command(subcommand)]
+    Token(tokens::Verb),
+    /// Empty or remove a node of the cluster
+    #[command(subcommand)]
+    Node(nodes::Verb),
     /// Say whether the cluster runs, and how it is
     Status(Place),
     /// Print what ferry and its containerd have logged
@@ -111,8 +128,18 @@ fn main() -> ExitCode {
                 tokio::spawn(allocator::return_freed_memory(workers));
                 // On a worker, because this thread sleeps from then on: the first read of a
                 // large store would be in pages that nobody looks through again.
-                tokio::spawn(up::run(*args)).await?
+                tokio::spawn(up::run(*args, Role::ServerAndNode)).await?
             }
+            Verb::Server(args) => {
+                tokio::spawn(allocator::return_freed_memory(workers));
+                tokio::spawn(up::run(*args, Role::Server)).await?
+            }
+            Verb::Join(args) => {
+                tokio::spawn(allocator::return_freed_memory(workers));
+                tokio::spawn(join::run(*args)).await?
+            }
+            Verb::Token(verb) => tokens::run(verb).await,
+            Verb::Node(verb) => nodes::run(verb).await,
             Verb::Status(place) => status::run(&place).await,
             Verb::Logs(args) => logs::run(args).await,
             Verb::Down(place) => teardown::down(&place).await,

@@ -1,6 +1,7 @@
 //! This machine's name and addresses, and the bridge that pods hang on.
 
 use anyhow::{Context, Result, bail};
+use ferry_api::rules::cidr::{Cidr, masked};
 use futures_util::TryStreamExt;
 use rtnetlink::packet_route::link::{LinkAttribute, LinkMessage};
 use std::net::{IpAddr, Ipv4Addr};
@@ -33,6 +34,21 @@ pub fn addresses() -> Vec<IpAddr> {
             (!ip.is_loopback() && !link_local).then_some(ip)
         })
         .collect()
+}
+
+/// The networks that this machine's links are in, by the name of the link.
+pub fn networks() -> Vec<(String, Cidr)> {
+    let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
+    let found = interfaces.filter_map(|interface| {
+        let address = interface.address.as_ref()?.as_sockaddr_in()?.ip();
+        let mask = interface.netmask.as_ref()?.as_sockaddr_in()?.ip();
+        let length = u8::try_from(u32::from(mask).leading_ones()).ok()?;
+        // One address alone is no network: it overlaps nothing that others have.
+        (!address.is_loopback() && length < 32).then(|| {
+            Cidr::new(masked(address.into(), length), length).map(|network| (interface.interface_name, network))
+        })?
+    });
+    found.collect()
 }
 
 pub fn has_address(ip: IpAddr) -> bool {
@@ -111,14 +127,25 @@ pub async fn remove_link(name: &str) -> Result<()> {
     result
 }
 
-async fn find_link(handle: &rtnetlink::Handle, name: &str) -> Result<Option<LinkMessage>> {
+/// The number of a link that is there.
+pub async fn link_index(name: &str) -> Option<u32> {
+    let (connection, handle, _) = rtnetlink::new_connection().ok()?;
+    let _connection = tokio_util::task::AbortOnDropHandle::new(tokio::spawn(connection));
+    find_link(&handle, name).await.ok().flatten().map(|link| link.header.index)
+}
+
+pub async fn find_link(handle: &rtnetlink::Handle, name: &str) -> Result<Option<LinkMessage>> {
     let mut links = handle.link().get().execute();
     while let Some(link) = links.try_next().await.context("cannot list network links")? {
-        if link.attributes.iter().any(|a| matches!(a, LinkAttribute::IfName(n) if n == name)) {
+        if is_named(&link, name) {
             return Ok(Some(link));
         }
     }
     Ok(None)
+}
+
+pub fn is_named(link: &LinkMessage, name: &str) -> bool {
+    link.attributes.iter().any(|attribute| matches!(attribute, LinkAttribute::IfName(found) if found == name))
 }
 
 fn hardware_address(link: &LinkMessage) -> Option<&[u8]> {

@@ -16,13 +16,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: fix.into() }
     }
 }
 
 /// Where the programs and plugins were found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Found {
     pub containerd: PathBuf,
     pub ctr: PathBuf,
@@ -33,7 +33,9 @@ pub fn run(cluster: &Cluster) -> Result<Found> {
     let mut problems = Vec::new();
     let facts = Facts::read();
     problems.extend(check_rights(&facts));
-    problems.extend(check_kernel(&facts));
+    if cluster.role.has_node() {
+        problems.extend(check_kernel(&facts));
+    }
     problems.extend(check_ports(cluster));
     let found = check_programs(cluster, &mut problems);
     if problems.is_empty() {
@@ -42,7 +44,7 @@ pub fn run(cluster: &Cluster) -> Result<Found> {
     bail!("{}", render(&problems));
 }
 
-fn render(problems: &[Problem]) -> String {
+pub fn render(problems: &[Problem]) -> String {
     let mut out = format!("this machine is not ready, {} to fix:", count(problems.len()));
     for problem in problems {
         out.push_str(&format!("\n  ✗ {}\n    fix: {}", problem.what, problem.fix));
@@ -159,8 +161,11 @@ fn check_kernel(facts: &Facts) -> Vec<Problem> {
 }
 
 fn check_ports(cluster: &Cluster) -> Vec<Problem> {
-    [("--port", cluster.api_port, "the API"), ("--kubelet-port", cluster.kubelet_port, "the kubelet")]
+    let api = cluster.role.has_server().then_some(("--port", cluster.api_port, "the API"));
+    let kubelet = cluster.role.has_node().then_some(("--kubelet-port", cluster.kubelet_port, "the kubelet"));
+    [api, kubelet]
         .into_iter()
+        .flatten()
         .filter_map(|(flag, port, whose)| {
             let error = TcpListener::bind(("0.0.0.0", port)).err()?;
             Some(Problem::new(
@@ -178,6 +183,9 @@ fn check_programs(cluster: &Cluster, problems: &mut Vec<Problem>) -> Found {
             PathBuf::from(program)
         })
     };
+    if !cluster.role.has_node() {
+        return Found::default();
+    }
     need("nft", "nftables");
     let own = cluster.runtime_endpoint.is_none();
     let containerd = if own { need("containerd", "containerd") } else { PathBuf::new() };

@@ -107,7 +107,7 @@ fn compute_wait(pki: &Pki, now: jiff::Timestamp) -> Duration {
 
 /// Says when this machine has gained or lost an address. One word is enough for many
 /// changes, since what counts is read afterwards.
-fn watch_addresses() -> std::io::Result<mpsc::Receiver<()>> {
+pub fn watch_addresses() -> std::io::Result<mpsc::Receiver<()>> {
     let (connection, handle, mut messages) =
         rtnetlink::new_multicast_connection(&[MulticastGroup::Ipv4Ifaddr, MulticastGroup::Ipv6Ifaddr])?;
     let (told, changes) = mpsc::channel(1);

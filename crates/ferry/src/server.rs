@@ -11,7 +11,9 @@
 //!                                      └─ dns           kube-system/coredns
 //! ```
 
-use crate::cluster::{Cluster, parse_cidr};
+use crate::cluster::Cluster;
+use crate::join::settings::ClusterSettings;
+use crate::node::{self, Clients, NodeParts, Speaker};
 use crate::preflight::Found;
 use crate::progress::Progress;
 use crate::supervise::Supervisor;
@@ -19,7 +21,6 @@ use crate::{addons, containerd, images, kubeconfig, network, renewal, secret_key
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use ferry_api::problems::Problems;
-use ferry_api::view::core::v1::Node;
 use ferry_apiserver::authn::token::TokenAuthority;
 use ferry_apiserver::authn::{UserInfo, legacy_token};
 use ferry_apiserver::{ApiServer, Peer};
@@ -31,13 +32,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// How long a stage may take before `up` gives up and says which one it was.
 const STAGE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long components may take to end before they are left behind.
-const END_TIMEOUT: Duration = Duration::from_secs(5);
+pub const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running cluster.
 pub struct Server {
@@ -79,12 +80,8 @@ impl Server {
         progress.done("certificates");
 
         // Neither needs the other, and each waits on the disk.
-        let runtime = async {
-            match &cluster.runtime_endpoint {
-                Some(_) => Ok(()),
-                None => containerd::start(cluster, found).await,
-            }
-        };
+        let own_runtime = cluster.role.has_node() && cluster.runtime_endpoint.is_none();
+        let runtime = async { if own_runtime { containerd::start(cluster, found).await } else { Ok(()) } };
         // The API server renders the metrics of all work queues of the process.
         let queues = ferry_runner::Metrics::default();
         let options = ferry_scheduler::Options {
@@ -93,40 +90,50 @@ impl Server {
         };
         let (api, ()) = tokio::try_join!(start_api(cluster, &pki, &queues, &options.decisions), runtime)?;
         kubeconfig::write(cluster, &pki, user_kubeconfig, kubeconfig::Selection::Select)?;
-        progress.done("API server and containerd");
+        progress.done(if own_runtime { "API server and containerd" } else { "API server" });
 
         let mut parts = Supervisor::new(api.problems().clone(), shutdown.clone());
-        if cluster.runtime_endpoint.is_none() {
+        if own_runtime {
             let (own, found) = (cluster.clone(), found.clone());
             parts.keep("containerd", move |token| containerd::keep(own.clone(), found.clone(), token));
         }
         keep_certificates(cluster, &pki, user_kubeconfig, &mut parts);
         serve(cluster, &pki, &api, &mut parts).await?;
         keep_control_plane(cluster, &pki, &api, queues.clone(), options, &mut parts);
-        if cluster.runtime_endpoint.is_none() {
+        if own_runtime {
             images::import(cluster, &found.ctr).await?;
             progress.done("images");
         }
-        // Before the first pod, which may open the bridge to loopback by its hostPort.
-        ferry_proxy::guard_loopback(&proxy_config(cluster)).await.context("cannot guard the loopback network")?;
-        ferry_policy::guard(&policy_config(cluster)).await.context("cannot close the network to unknown pods")?;
-        let node_ready = keep_kubelet(cluster, &pki, &api, found, &mut parts)?;
-        keep_local_volumes(cluster, &api, queues, &mut parts);
-        let proxy_ready = keep_proxy(cluster, &api, &mut parts)?;
-
+        let clients = in_process(cluster, &api);
         let admin = client(&api, UserInfo::authenticated("kubernetes-admin", &["system:masters"]), "ferry");
-        network::allow_forwarding()?;
-        let (gateway, bits) = await_pod_range(cluster, &admin, &mut parts).await?;
-        network::ensure_bridge(&cluster.bridge(), gateway, bits).await?;
-        let dns_ready = keep_dns(cluster, (gateway, bits), &api, &mut parts);
-        addons::apply(&admin, cluster, gateway).await?;
-        let policies_ready = keep_policies(cluster, gateway, &api, &mut parts);
-        await_stage("the node to be Ready", node_ready, &mut parts).await?;
-        progress.done("node Ready");
-        await_stage("the service rules", proxy_ready, &mut parts).await?;
-        await_stage("the network policies", policies_ready, &mut parts).await?;
-        await_stage("DNS to answer", dns_ready, &mut parts).await?;
-        progress.done("services and DNS");
+        let settings = ClusterSettings::of(cluster);
+        if cluster.role.has_node() {
+            let identity = pki.nodes.get(&cluster.node_name).context("the node has no certificate")?;
+            let node = NodeParts {
+                cluster: cluster.clone(),
+                found: found.clone(),
+                clients,
+                serving: identity.serving.clone(),
+                client_ca_pem: pki.ca.certificate_pem().to_owned(),
+                queues,
+                problems: api.problems().clone(),
+            };
+            let ready = node.start(&mut parts).await?;
+            addons::apply(&admin, cluster, &settings).await?;
+            keep_addons(&admin, &mut parts);
+            await_stage("the node to be Ready", ready.node, &mut parts).await?;
+            addons::label_control_plane(&admin, &cluster.node_name).await?;
+            progress.done("node Ready");
+            await_stage("the service rules", ready.proxy, &mut parts).await?;
+            await_stage("the network policies", ready.policies, &mut parts).await?;
+            await_stage("DNS to answer", ready.dns, &mut parts).await?;
+            progress.done("services and DNS");
+        } else {
+            // The API server calls webhooks and aggregated servers, which run in pods.
+            node::keep_pod_network(cluster, &clients, api.problems(), &mut parts)?;
+            addons::apply(&admin, cluster, &settings).await?;
+            keep_addons(&admin, &mut parts);
+        }
         parts.report_ready()?;
         Ok(Self { api, parts, shutdown })
     }
@@ -145,7 +152,7 @@ impl Server {
 }
 
 /// Waits for a readiness signal, but not for a component that is lost meanwhile.
-async fn await_stage(what: &str, mut ready: watch::Receiver<bool>, parts: &mut Supervisor) -> Result<()> {
+pub async fn await_stage(what: &str, mut ready: watch::Receiver<bool>, parts: &mut Supervisor) -> Result<()> {
     tokio::select! {
         lost = parts.lost_before_ready() => Err(lost),
         waited = tokio::time::timeout(STAGE_TIMEOUT, ready.wait_for(|ready| *ready)) => match waited {
@@ -161,8 +168,9 @@ fn pki_config(cluster: &Cluster) -> PkiConfig {
     advertise_ips.push(cluster.node_ip);
     PkiConfig {
         advertise_ips,
-        node_names: vec![cluster.node_name.clone()],
-        dns_sans: Vec::new(),
+        node_names: if cluster.role.has_node() { vec![cluster.node_name.clone()] } else { Vec::new() },
+        // Machines that join may know this one by its name.
+        dns_sans: vec![cluster.node_name.clone()],
         service_ip: cluster.service_ip(1).into(),
         cluster_domain: cluster.cluster_domain.clone(),
     }
@@ -208,6 +216,28 @@ fn describe_unopened(error: ferry_store::Error, cluster: &Cluster) -> anyhow::Er
         "{error:#}; bring back a backup with `ferry restore FILE --replace{flags}`, or go on with what is left with \
          `ferry up --accept-data-loss{flags}`"
     )
+}
+
+/// The clients of a node's parts, in memory.
+fn in_process(cluster: &Cluster, api: &ApiServer) -> Clients {
+    let (api, node_name) = (api.clone(), cluster.node_name.clone());
+    Arc::new(move |speaker: Speaker| {
+        let account = |name: &str| UserInfo::service_account("kube-system", name);
+        let user = match speaker {
+            Speaker::Kubelet => UserInfo::authenticated(&format!("system:node:{node_name}"), &["system:nodes"]),
+            Speaker::Proxy | Speaker::Policies => UserInfo::authenticated("system:kube-proxy", &[]),
+            Speaker::LocalVolumes | Speaker::Dns => account(speaker.component()),
+        };
+        client(&api, user, speaker.component())
+    })
+}
+
+fn keep_addons(admin: &Client, parts: &mut Supervisor) {
+    let admin = admin.clone();
+    parts.keep("DNS endpoints", move |token| {
+        let informers = Informers::with_shutdown(admin.clone(), token.clone());
+        addons::keep_dns_endpoints(admin.clone(), informers, token)
+    });
 }
 
 fn keep_certificates(cluster: &Cluster, pki: &Pki, user_kubeconfig: Option<&Path>, parts: &mut Supervisor) {
@@ -295,178 +325,4 @@ fn keep_control_plane(
             Ok(())
         }
     });
-}
-
-fn keep_kubelet(
-    cluster: &Cluster,
-    pki: &Pki,
-    api: &ApiServer,
-    found: &Found,
-    parts: &mut Supervisor,
-) -> Result<watch::Receiver<bool>> {
-    let identity = pki.nodes.get(&cluster.node_name).context("the node has no certificate")?;
-    let mut config = ferry_kubelet::Config::new(
-        &cluster.node_name,
-        &cluster.node_ip.to_string(),
-        &cluster.data_dir,
-        &cluster.runtime_socket().to_string_lossy(),
-    );
-    config.log_dir = cluster.data_dir.join("logs/pods");
-    config.cni = ferry_kubelet::Cni {
-        conf_dir: cluster.cni_conf_dir(),
-        bin_dir: found.cni_bin_dir.clone(),
-        bridge: cluster.bridge(),
-        data_dir: cluster.run_dir.join("cni/addresses"),
-        mtu: None,
-    };
-    config.cluster_dns = vec![cluster.service_ip(10).to_string()];
-    config.cluster_domain.clone_from(&cluster.cluster_domain);
-    config.cgroup_root.clone_from(&cluster.name);
-    config.max_pods = cluster.max_pods();
-    config.kept_images = images::ALL.map(str::to_owned).to_vec();
-    config.server = Some(ferry_kubelet::ServerConfig {
-        address: SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), cluster.kubelet_port),
-        certificate: identity.serving.clone(),
-        client_ca_pem: pki.ca.certificate_pem().to_owned(),
-        allowed_names: vec!["kube-apiserver-kubelet-client".to_owned()],
-    });
-    let user = UserInfo::authenticated(&format!("system:node:{}", cluster.node_name), &["system:nodes"]);
-    let client = client(api, user, "kubelet");
-    let (ready, is_ready) = watch::channel(false);
-    parts.keep("kubelet", move |token| {
-        let running = ferry_kubelet::run(config.clone(), client.clone(), ready.clone(), token);
-        async move { running.await.map_err(Into::into) }
-    });
-    Ok(is_ready)
-}
-
-/// The directories behind claims of the built-in StorageClass.
-fn keep_local_volumes(cluster: &Cluster, api: &ApiServer, queues: ferry_runner::Metrics, parts: &mut Supervisor) {
-    let config = ferry_kubelet::local_path::Config {
-        node_name: cluster.node_name.clone(),
-        directory: cluster.data_dir.join("volumes"),
-        metrics: queues,
-    };
-    let user = UserInfo::service_account("kube-system", "local-path-provisioner");
-    let client = client(api, user, "local-path-provisioner");
-    parts.keep("local-path provisioner", move |token| {
-        let running = ferry_kubelet::local_path::run(config.clone(), client.clone(), token);
-        async move { running.await.map_err(Into::into) }
-    });
-}
-
-fn keep_proxy(cluster: &Cluster, api: &ApiServer, parts: &mut Supervisor) -> Result<watch::Receiver<bool>> {
-    let mut config = proxy_config(cluster);
-    config.cluster_cidrs = vec![cluster.pod_cidr.parse().context("--cluster-cidr")?];
-    config.service_cidrs = vec![cluster.service_cidr.parse().context("--service-cidr")?];
-    let (ready, is_ready) = watch::channel(false);
-    let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "kube-proxy");
-    parts.keep("service proxy", move |token| {
-        let informers = Informers::with_shutdown(client.clone(), token.clone());
-        let running = ferry_proxy::run(informers, config.clone(), ready.clone(), token);
-        async move { running.await.map_err(Into::into) }
-    });
-    Ok(is_ready)
-}
-
-/// What names the proxy's table on this machine; also what removes it.
-pub fn proxy_config(cluster: &Cluster) -> ferry_proxy::Config {
-    let mut config = ferry_proxy::Config::new(&cluster.node_name);
-    config.table.clone_from(&cluster.name);
-    config.node_ips = vec![cluster.node_ip];
-    config
-}
-
-/// The policies of this node's pods, in the rights of the service proxy (`addons.rs`).
-fn keep_policies(
-    cluster: &Cluster,
-    gateway: Ipv4Addr,
-    api: &ApiServer,
-    parts: &mut Supervisor,
-) -> watch::Receiver<bool> {
-    let mut config = policy_config(cluster);
-    config.dns = vec![gateway.into()];
-    let (ready, is_ready) = watch::channel(false);
-    let client = client(api, UserInfo::authenticated("system:kube-proxy", &[]), "network-policies");
-    parts.keep("network policies", move |token| {
-        let informers = Informers::with_shutdown(client.clone(), token.clone());
-        let running = ferry_policy::run(informers, config.clone(), ready.clone(), token);
-        async move { running.await.map_err(Into::into) }
-    });
-    is_ready
-}
-
-/// What names the policies' table on this machine; also what removes it.
-pub fn policy_config(cluster: &Cluster) -> ferry_policy::Config {
-    ferry_policy::Config {
-        table: format!("{}-policies", cluster.name),
-        node_name: cluster.node_name.clone(),
-        bridge: Some(cluster.bridge()),
-        dns: Vec::new(),
-    }
-}
-
-/// Waits for the node's range of pod addresses; its first is the bridge's.
-async fn await_pod_range(cluster: &Cluster, admin: &Client, parts: &mut Supervisor) -> Result<(Ipv4Addr, u8)> {
-    let (told, is_told) = watch::channel(false);
-    let look = async {
-        loop {
-            if let Ok(node) = admin.api::<Node>("").get(&cluster.node_name).await
-                && let range = node.view().spec().pod_cidr()
-                && !range.is_empty()
-            {
-                let _ = told.send(true);
-                return range.to_owned();
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let wait = await_stage("the node's range of pod addresses", is_told, parts);
-    let mut look = std::pin::pin!(look);
-    let mut wait = std::pin::pin!(wait);
-    let range = tokio::select! {
-        range = &mut look => range,
-        waited = &mut wait => {
-            waited?;
-            look.await
-        }
-    };
-    let (base, bits) = parse_cidr("the node's pod range", &range)?;
-    Ok((Ipv4Addr::from(u32::from(base) + 1), bits))
-}
-
-/// DNS listens on the bridge, which is made again for an attempt if somebody has removed it.
-fn keep_dns(
-    cluster: &Cluster,
-    (gateway, bits): (Ipv4Addr, u8),
-    api: &ApiServer,
-    parts: &mut Supervisor,
-) -> watch::Receiver<bool> {
-    let (ready, is_ready) = watch::channel(false);
-    let cluster = cluster.clone();
-    let client = client(api, UserInfo::service_account("kube-system", "coredns"), "coredns");
-    parts.keep("DNS", move |token| {
-        let (bound, is_bound) = oneshot::channel();
-        let config = ferry_dns::Config {
-            bind: vec![SocketAddr::new(gateway.into(), 53)],
-            devices: vec![cluster.bridge(), "lo".to_owned()],
-            domain: cluster.cluster_domain.clone(),
-            cluster_dns: vec![cluster.service_ip(10).into()],
-            ready: Some(bound),
-            ..Default::default()
-        };
-        let informers = Informers::with_shutdown(client.clone(), token.clone());
-        let (ready, bridge) = (ready.clone(), cluster.bridge());
-        async move {
-            network::ensure_bridge(&bridge, gateway, bits).await?;
-            let report = async {
-                if is_bound.await.is_ok() {
-                    ready.send_replace(true);
-                }
-            };
-            let (served, ()) = tokio::join!(ferry_dns::run(config, informers, token), report);
-            served.map_err(Into::into)
-        }
-    });
-    is_ready
 }

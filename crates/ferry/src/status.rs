@@ -1,8 +1,11 @@
 //! `ferry status`: does it run, is it well, what is on it.
 
 use crate::cluster::Cluster;
+use crate::node::Speaker;
+use crate::node::identity::AgentIdentity;
 use crate::progress::say;
-use crate::{Place, daemon, unsupported};
+use crate::role::Role;
+use crate::{Place, agent, daemon, unsupported};
 use anyhow::{Context, Result, bail};
 use ferry_api::problems::{self, Problem};
 use ferry_api::rules::condition;
@@ -10,16 +13,24 @@ use ferry_api::view::core::v1::{Node, NodeView, Pod};
 use ferry_client::{Client, ListParams, Request, TlsTransport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a person waits for a server that may be away.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn run(place: &Place) -> Result<()> {
     let Some(cluster) = Cluster::load(place)? else {
         bail!("there is no cluster in {}; `ferry up` makes one", place.data_dir.display());
     };
     let Some(pid) = daemon::running_pid(&cluster)? else {
-        say(&format!("cluster   {} is stopped; `ferry up -d{}` brings it back", cluster.name, cluster.flags()));
+        let (verb, flags) = (cluster.role.verb(), cluster.flags());
+        say(&format!("cluster   {} is stopped; `ferry {verb} -d{flags}` brings it back", cluster.name));
         say(&format!("data      {}", cluster.data_dir.display()));
         bail!("not running");
     };
+    if cluster.role == Role::Node {
+        return describe_agent(&cluster, pid).await;
+    }
     say(&format!("cluster   {} runs as process {pid}", cluster.name));
     say(&format!("server    {}", cluster.api_url()));
     say(&format!("data      {}", cluster.data_dir.display()));
@@ -34,7 +45,7 @@ pub async fn run(place: &Place) -> Result<()> {
         say(&format!("problem   {}", render_problem(&problem)));
     }
     for node in client.api::<Node>("").list(&ListParams::default()).await.context("cannot list nodes")?.items {
-        say(&format!("node      {} is {}", node.name(), describe_node(node.view())));
+        say(&format!("node      {}", render_node(node.view())));
     }
     let mut phases: BTreeMap<String, usize> = BTreeMap::new();
     for pod in client.api::<Pod>("").list(&ListParams::default()).await.context("cannot list pods")?.items {
@@ -47,6 +58,43 @@ pub async fn run(place: &Place) -> Result<()> {
     }
     say(&format!("pods      {}", if phases.is_empty() { "none".to_owned() } else { phases.join(", ") }));
     Ok(())
+}
+
+/// A node alone: its process, the servers that it knows, and what the cluster says of it.
+async fn describe_agent(cluster: &Cluster, pid: i32) -> Result<()> {
+    say(&format!("node      {} runs as process {pid}", cluster.node_name));
+    say(&format!("data      {}", cluster.data_dir.display()));
+    if let Some(memory) = proportional_memory(pid) {
+        say(&format!("memory    {} MB (PSS, without containerd and pods)", memory / 1024));
+    }
+    say(&format!("logs      {}", cluster.data_dir.join("logs").display()));
+    let Some(identity) = AgentIdentity::load(&cluster.pki_dir(), &cluster.node_name)? else {
+        bail!("this node has no certificate; `ferry token create` on the server prints how it joins again");
+    };
+    let servers = agent::connect(cluster, &identity.ca_pem, &identity.client)?;
+    for server in servers.urls() {
+        say(&format!("server    {server}"));
+    }
+    let client = agent::clients(&servers)?(Speaker::Kubelet);
+    let asked = tokio::time::timeout(ANSWER_TIMEOUT, client.api::<Node>("").get(&cluster.node_name)).await;
+    let state = match asked {
+        Ok(Ok(node)) => render_node(node.view()),
+        Ok(Err(error)) => format!("{} is not known: {error}", cluster.node_name),
+        Err(_) => format!("{}: no server answers; its pods go on", cluster.node_name),
+    };
+    say(&format!("state     {state}"));
+    Ok(())
+}
+
+/// A node in one line: its state, its address and its range of pods.
+fn render_node(node: NodeView<'_>) -> String {
+    let addresses = node.status().addresses();
+    let address = addresses.iter().find(|address| address.type_() == "InternalIP");
+    let parts = [address.map_or("", |address| address.address()), node.spec().pod_cidr()];
+    let place: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let cordoned = if node.spec().unschedulable() { ", takes no new pods" } else { "" };
+    let name = node.metadata().name();
+    format!("{name} is {}{cordoned} ({})", describe_node(node), place.join(", "))
 }
 
 /// Succeeds when the API answers at all, be it that it is not well.

@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 use crate::cluster_registry::ClusterRegistry;
 use crate::process::{self, Process};
 use crate::progress::say;
-use crate::{Place, containerd, daemon, kubeconfig, namespaces, network};
+use crate::{Place, containerd, daemon, kubeconfig, namespaces, network, node};
 use anyhow::{Context, Result};
 use ferry_kubelet::cri::Runtime;
 use ferry_kubelet::cri::grpc::GrpcRuntime;
@@ -26,7 +26,8 @@ pub async fn down(place: &Place) -> Result<()> {
     };
     stop_ferry(&cluster).await?;
     stop(&cluster).await?;
-    say(&format!("cluster {:?} is stopped; `ferry up -d{}` brings it back", cluster.name, cluster.flags()));
+    let (verb, flags) = (cluster.role.verb(), cluster.flags());
+    say(&format!("cluster {:?} is stopped; `ferry {verb} -d{flags}` brings it back", cluster.name));
     Ok(())
 }
 
@@ -88,8 +89,12 @@ pub async fn stop(cluster: &Cluster) -> Result<()> {
         say(&format!("another cluster is called {:?}: its bridge, firewall table and cgroup stay", cluster.name));
         return Ok(());
     }
-    ferry_proxy::cleanup(&crate::server::proxy_config(cluster)).await.context("cannot remove the nft table")?;
-    ferry_policy::cleanup(&crate::server::policy_config(cluster)).await.context("cannot remove the policies' table")?;
+    if cluster.role.has_node() {
+        ferry_proxy::cleanup(&node::proxy_config(cluster)).await.context("cannot remove the nft table")?;
+        ferry_policy::cleanup(&node::policy_config(cluster)).await.context("cannot remove the policies' table")?;
+    }
+    let pods = cluster.pod_cidr.parse().context("the range of pod addresses")?;
+    node::pod_network::remove(&cluster.tunnel(), &pods).await?;
     network::remove_link(&cluster.bridge()).await?;
     remove_cgroups(&cluster.name);
     namespaces::release(Path::new(namespaces::DIRECTORY));

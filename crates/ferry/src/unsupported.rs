@@ -6,7 +6,7 @@ use ferry_api::unsupported::{KINDS, UnsupportedKind};
 use ferry_client::{Client, Request};
 use serde_json::Value;
 
-/// One line for each kind that has objects: `3 NetworkPolicy: no traffic is filtered`.
+/// One line for each kind that has objects: `3 Ingress: no traffic is routed by it`.
 pub async fn lines(client: &Client) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for kind in KINDS {
@@ -46,15 +46,15 @@ mod tests {
     #[test]
     fn each_kind_with_objects_has_its_line() {
         let find = |name: &str| KINDS.iter().find(|kind| kind.kind == name).expect("a kind of the list");
-        let policy = find("NetworkPolicy");
-        assert_eq!(list_request(policy).path, "/apis/networking.k8s.io/v1/networkpolicies");
-        assert_eq!(render_line(policy, &json!({"metadata": {}, "items": []})), None);
+        let ingress = find("Ingress");
+        assert_eq!(list_request(ingress).path, "/apis/networking.k8s.io/v1/ingresses");
+        assert_eq!(render_line(ingress, &json!({"metadata": {}, "items": []})), None);
         let three = json!({"metadata": {"continue": "t", "remainingItemCount": 2}, "items": [{}]});
         assert_eq!(
-            render_line(policy, &three).as_deref(),
-            Some("3 NetworkPolicy: nothing acts on it yet: no traffic is filtered")
+            render_line(ingress, &three).as_deref(),
+            Some("3 Ingress: nothing acts on it yet: no traffic is routed by it")
         );
         let more = json!({"metadata": {"continue": "t"}, "items": [{}]});
-        assert!(render_line(policy, &more).is_some_and(|line| line.starts_with("2 or more NetworkPolicy: ")));
+        assert!(render_line(ingress, &more).is_some_and(|line| line.starts_with("2 or more Ingress: ")));
     }
 }

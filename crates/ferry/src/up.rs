@@ -6,7 +6,9 @@ use crate::cluster::{Cluster, Wishes};
 use crate::daemon::{Presence, RunLock};
 use crate::debugging::Debugging;
 use crate::log::Audience;
+use crate::node::settings::{NetworkFlags, NodeFlags};
 use crate::progress::{Progress, render_duration, say};
+use crate::role::Role;
 use crate::scheduling::Scheduling;
 use crate::server::Server;
 use crate::{Place, daemon, kubeconfig, log, preflight, restore, systemd, teardown};
@@ -53,6 +55,10 @@ pub struct UpArgs {
     #[arg(long, value_name = "PODS")]
     max_pods: Option<u32>,
     #[command(flatten)]
+    node: NodeFlags,
+    #[command(flatten)]
+    network: NetworkFlags,
+    #[command(flatten)]
     access: Access,
     #[command(flatten)]
     audit: Audit,
@@ -78,7 +84,7 @@ pub struct UpArgs {
 }
 
 impl UpArgs {
-    fn wishes(&self) -> Wishes {
+    fn wishes(&self, role: Role) -> Wishes {
         let socket = self.container_runtime_endpoint.as_ref().map(|socket| {
             let text = socket.to_string_lossy();
             PathBuf::from(text.strip_prefix("unix://").unwrap_or(&text))
@@ -97,14 +103,18 @@ impl UpArgs {
             scheduling: self.scheduling.clone(),
             debugging: self.debugging.clone(),
             max_pods: self.max_pods,
+            role,
+            node: self.node.clone(),
+            network: self.network.clone(),
         }
     }
 }
 
-pub async fn run(args: UpArgs) -> Result<()> {
+/// Starts a control plane, with a node or without.
+pub async fn run(args: UpArgs, role: Role) -> Result<()> {
     log::parse_filter(&args.log)?;
     restore::finish_pending(&args.place.data_dir)?;
-    let mut cluster = Cluster::load_or_decide(&args.place, &args.wishes())?;
+    let mut cluster = Cluster::load_or_decide(&args.place, &args.wishes(role))?;
     cluster.accept_data_loss = args.accept_data_loss;
     if args.systemd {
         say(systemd::unit(&args.place)?.trim_end());
@@ -118,7 +128,7 @@ pub async fn run(args: UpArgs) -> Result<()> {
     }
     make_directories(&cluster)?;
     if args.detach {
-        return daemon::start_detached(&cluster);
+        return daemon::start_detached(&cluster.log_file());
     }
     let detached = args.detached;
     let result = serve(args, cluster).await;
@@ -146,7 +156,7 @@ fn report_running(place: &Place, wanted: &Cluster, pid: i32) -> Result<()> {
 
 /// The reason why a running cluster ends.
 #[derive(PartialEq, Eq)]
-enum End {
+pub enum End {
     /// Ctrl-C, by a person who has the cluster in front: `ferry down` on the spot.
     Interrupted,
     /// SIGTERM, by `ferry down`, which stops the pods itself, or by systemd: the pods stay.
@@ -213,7 +223,7 @@ fn remember(cluster: &mut Cluster, server: &Server) {
 /// After a failed start. Pods that an earlier ferry has left running stay: only `down` and
 /// `uninstall` stop them. What a first start has made goes again, the store of a cluster
 /// that never was among it, so that the next may choose other ranges.
-async fn give_up(cluster: &Cluster, error: anyhow::Error) -> anyhow::Error {
+pub async fn give_up(cluster: &Cluster, error: anyhow::Error) -> anyhow::Error {
     if cluster.has_run {
         return error.context(format!("pods that run are left running; `ferry down{}` stops them", cluster.flags()));
     }
@@ -226,7 +236,7 @@ async fn give_up(cluster: &Cluster, error: anyhow::Error) -> anyhow::Error {
     error
 }
 
-fn make_directories(cluster: &Cluster) -> Result<()> {
+pub fn make_directories(cluster: &Cluster) -> Result<()> {
     let mut private = std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700);
     for dir in [cluster.data_dir.clone(), cluster.data_dir.join("logs"), cluster.data_dir.join("registries")] {
@@ -241,14 +251,18 @@ fn make_directories(cluster: &Cluster) -> Result<()> {
 }
 
 fn render_welcome(cluster: &Cluster, took: &str, detached: bool) -> String {
-    let mut out = format!(
-        "\ncluster {:?} is ready after {took}: Kubernetes 1.36 on node {}\n\n",
-        cluster.name, cluster.node_name
-    );
+    let place = match cluster.role {
+        Role::Server => "without a node here".to_owned(),
+        _ => format!("on node {}", cluster.node_name),
+    };
+    let mut out = format!("\ncluster {:?} is ready after {took}: Kubernetes 1.36 {place}\n\n", cluster.name);
     out.push_str(&format!("  kubectl --context {} get nodes,pods -A\n", cluster.name));
     let flags = cluster.flags();
     let mut add = |verb: &str, effect: &str| out.push_str(&format!("  {:<15} {effect}\n", format!("{verb}{flags}")));
-    add("ferry demo", "three web servers behind one name");
+    if cluster.role.has_node() {
+        add("ferry demo", "three web servers behind one name");
+    }
+    add("ferry token create", "how another machine joins");
     add("ferry status", "how it is");
     add("ferry logs", "what it logs");
     if detached {
@@ -276,7 +290,7 @@ mod tests {
         let welcome = render_welcome(&cluster, "1 s", true);
         let flags = format!("--data-dir {0}/data --run-dir {0}/run", dir.path().display());
         let hints: Vec<&str> = welcome.lines().filter(|line| line.starts_with("  ferry ")).collect();
-        assert!(hints.len() == 4 && hints.iter().all(|hint| hint.contains(&flags)), "{welcome}");
+        assert!(hints.len() == 5 && hints.iter().all(|hint| hint.contains(&flags)), "{welcome}");
         (cluster.data_dir, cluster.run_dir) = ("/var/lib/ferry".into(), "/run/ferry".into());
         assert!(!render_welcome(&cluster, "1 s", true).contains("--data-dir"));
     }

@@ -1,4 +1,4 @@
-//! ConfigMaps and Secrets that pods of this node refer to, each followed by a watch of
+//! ConfigMaps, Secrets and claims that pods of this node refer to, each followed by a watch of
 //! its own for as long as some pod does. A kubelet may read only what its pods name, so
 //! there is no watch over all of them.
 

@@ -15,13 +15,15 @@ use crate::eviction::{LIMITED_INDEX, limited_index};
 use crate::housekeeping::Garbage;
 use crate::image::Images;
 use crate::pod_end::PodEnds;
-use crate::server::ServedLogs;
+use crate::probe::metrics::ProbeMetrics;
+use crate::server::{LogWatch, ServedLogs};
 use crate::stats::Stats;
 use crate::volume::{NodeParts, Volumes};
 use crate::wakers::Wakers;
-use ferry_api::view::core::v1::{ConfigMap, Node, Pod, Secret, Service};
+use ferry_api::view::core::v1::{ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, Service};
 use ferry_client::{Client, Informer, Informers, ListParams, Recorder, Reference};
 use ferry_eviction::pressure::Conditions;
+use jiff::Timestamp;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -37,11 +39,16 @@ pub struct Context {
     pub node: Informer<Node>,
     pub config_maps: ConfigCache<ConfigMap>,
     pub secrets: ConfigCache<Secret>,
+    pub claims: ConfigCache<PersistentVolumeClaim>,
     pub images: Arc<Images>,
     pub volumes: Volumes,
     pub(crate) csi: Arc<Drivers>,
     pub served_logs: ServedLogs,
+    pub log_watch: LogWatch,
     pub stats: Stats,
+    pub probe_metrics: Arc<ProbeMetrics>,
+    /// When this kubelet began.
+    pub started: Timestamp,
     pub allocations: Arc<Allocations>,
     pub machine: RwLock<Machine>,
     /// The features that the runtime reported last.
@@ -71,12 +78,14 @@ impl Context {
         let images = Images::new(runtime.clone(), recorder.clone(), &client, &config.runtime, &config.root_dir)?;
         let images = Arc::new(images);
         let csi = Arc::<Drivers>::default();
+        let node = informers.with(select(format!("metadata.name={}", config.node_name)));
         Ok(Self {
             services: informers.of(),
             pods: informers
                 .with(select(format!("spec.nodeName={}", config.node_name)))
                 .indexed(LIMITED_INDEX, limited_index),
-            node: informers.with(select(format!("metadata.name={}", config.node_name))),
+            node: node.clone(),
+            claims: ConfigCache::new(client.clone(), wakers.clone()),
             config_maps: ConfigCache::new(client.clone(), wakers.clone()),
             secrets: ConfigCache::new(client.clone(), wakers.clone()),
             volumes: Volumes::new(
@@ -86,6 +95,7 @@ impl Context {
                     runtime: runtime.clone(),
                     csi: csi.clone(),
                     csi_objects: informers.of(),
+                    node,
                     client: client.clone(),
                     recorder: recorder.clone(),
                     node_name: config.node_name.clone(),
@@ -94,7 +104,10 @@ impl Context {
             csi,
             images,
             served_logs: ServedLogs::default(),
+            log_watch: LogWatch::default(),
             stats: Stats::default(),
+            probe_metrics: Arc::default(),
+            started: Timestamp::now(),
             allocations: Arc::new(Allocations::new(config.root_dir.clone(), wakers.clone(), recorder.clone())),
             machine: RwLock::new(machine),
             features: RwLock::default(),

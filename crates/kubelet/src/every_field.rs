@@ -286,7 +286,7 @@ fn decide(pod: &Pod) -> String {
     say(&pod::deadline(pod, pod.status().start_time()));
     let references = References {
         config_maps: HashMap::from([("cm".to_owned(), SharedObject::of(json!({ "data": { "k": "v" } })))]),
-        secrets: HashMap::new(),
+        ..Default::default()
     };
     let service: SharedObject<Service> = SharedObject::of(json!({ "metadata": { "namespace": "ns", "name": "web" },
         "spec": { "clusterIP": "10.96.0.1", "ports": [{ "port": 80 }] } }));

@@ -43,7 +43,7 @@ pub mod shutdown;
 mod stats;
 pub mod status;
 mod sync;
-mod unix_grpc;
+pub mod unix_grpc;
 mod unsupported;
 pub mod volume;
 pub mod wakers;
@@ -126,6 +126,8 @@ pub struct Config {
     /// Labels and taints beside the usual ones.
     pub labels: BTreeMap<String, String>,
     pub register_taints: Vec<Taint>,
+    /// Whether /logs/ answers queries of services (`enableSystemLogQuery`).
+    pub system_log_query: bool,
     /// Eviction, garbage collection, log rotation and shutdown.
     pub settings: NodeSettings,
     /// Shown as the node's kubelet version.
@@ -160,6 +162,7 @@ impl Config {
             kept_images: Vec::new(),
             labels: BTreeMap::new(),
             register_taints: Vec::new(),
+            system_log_query: false,
             settings: NodeSettings::default(),
             version: "v1.36.4".into(),
         }
@@ -215,6 +218,7 @@ pub async fn run_with_runtime(
     let keep_house = housekeeping::run(context.clone(), shutdown.clone());
     let rotate_logs = log_rotation::run(context.clone(), shutdown.clone());
     let register_drivers = csi::run(context.clone(), shutdown.clone());
+    let watch_attachments = csi::watch_attachments(context.clone(), shutdown.clone());
     let evict = eviction::run(context.clone(), shutdown.clone());
     let end_with_node = shutdown::run(context.clone(), shutdown.clone());
     let watch_oom = oom_watch::run(context.clone(), shutdown.clone());
@@ -226,6 +230,7 @@ pub async fn run_with_runtime(
         keep_house,
         rotate_logs,
         register_drivers,
+        watch_attachments,
         evict,
         end_with_node,
         watch_oom

@@ -20,11 +20,11 @@ use crate::probe::{Probes, Target};
 use crate::status::{self, Waiting};
 use crate::sync::{PodSync, container_reference};
 use crate::volume::claim::{self, Claims, PodStage};
-use crate::volume::{Mounted, PodVolumes, token::TokenSource};
+use crate::volume::{Mounted, PodVolumes, VolumeError, token::TokenSource};
 use ferry_api::view::Owned;
 use ferry_api::view::core::v1::{Pod, PodStatusView};
 use ferry_client::{EventType, Patch, SharedObject};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +37,8 @@ const LAST_RETRY: Duration = Duration::from_secs(10);
 /// Volumes that cannot be made are tried again by upstream's own back-off.
 const FIRST_MOUNT_RETRY: Duration = Duration::from_millis(500);
 const LAST_MOUNT_RETRY: Duration = Duration::from_secs(122);
+/// The longest that a pod waits for its volumes without an event; upstream's podAttachAndMountTimeout.
+const ATTACH_SECONDS: i64 = 123;
 
 /// The pod as the API has it.
 #[derive(Clone)]
@@ -56,6 +58,19 @@ enum Stage {
     Finished,
     /// Nothing is left of it here; the API was told and may keep it for a finalizer.
     Removed,
+}
+
+/// The reason why a pod's containers cannot be started yet.
+enum Unprepared {
+    /// The text of a FailedMount event.
+    Failed(String),
+    Pending(VolumeError),
+}
+
+impl From<String> for Unprepared {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
 }
 
 enum Next {
@@ -85,6 +100,8 @@ pub struct PodWorker {
     backoff: BackOff,
     retry: BackOff,
     mount_retry: BackOff,
+    /// Since when the pod waits for volumes that others have to attach.
+    pending_since: Option<Timestamp>,
     failures: HashMap<String, Waiting>,
     probes: Probes,
     tokens: TokenSource,
@@ -105,7 +122,12 @@ impl PodWorker {
         let first = desired.borrow().clone();
         let uid = first.pod.uid().to_string();
         let wake = context.wakers.register(&uid);
-        let probes = Probes::new(context.runtime.clone(), context.wakers.clone(), context.recorder.clone());
+        let probes = Probes::new(
+            context.runtime.clone(),
+            context.wakers.clone(),
+            context.recorder.clone(),
+            context.probe_metrics.clone(),
+        );
         Self {
             known: first.pod.clone(),
             wanted: first.pod.clone(),
@@ -122,6 +144,7 @@ impl PodWorker {
             backoff: BackOff::default(),
             retry: BackOff::new(FIRST_RETRY, LAST_RETRY),
             mount_retry: BackOff::new(FIRST_MOUNT_RETRY, LAST_MOUNT_RETRY),
+            pending_since: None,
             failures: HashMap::new(),
             probes,
             tokens: TokenSource::default(),
@@ -179,6 +202,7 @@ impl PodWorker {
         self.context.images.forget(&self.uid);
         self.context.config_maps.release(&self.uid);
         self.context.secrets.release(&self.uid);
+        self.context.claims.release(&self.uid);
         self.release().await;
     }
 
@@ -192,17 +216,6 @@ impl PodWorker {
         self.wanted = desired.pod;
         self.gone |= desired.gone;
         self.take_end(desired.end);
-    }
-
-    /// An end that the node decides becomes the verdict on a pod that has not ended yet.
-    fn take_end(&mut self, end: Option<Arc<PodEnd>>) {
-        let Some(end) = end.filter(|_| !self.has_end) else { return };
-        self.has_end = true;
-        if pod::is_terminal_phase(pod::phase(self.pod.view())) || self.is_finished() {
-            return end.finish();
-        }
-        self.verdict = Some(Rejection { reason: end.reason.clone(), message: end.message.clone() });
-        self.end = Some(end);
     }
 
     fn grace(&self) -> Option<i64> {
@@ -296,13 +309,15 @@ impl PodWorker {
         }
         let (references, mounted) = match self.prepare(&observed).await {
             Ok(prepared) => prepared,
-            Err(message) => {
+            Err(Unprepared::Failed(message)) => {
                 context.recorder.event(&pod, EventType::Warning, "FailedMount", message);
                 let now = Timestamp::now();
                 self.mount_retry.next("volumes", now, now);
                 return Next::Wait(self.mount_retry.until("volumes", now));
             }
+            Err(Unprepared::Pending(error)) => return self.wait_for_volume(&error),
         };
+        self.pending_since = None;
         self.mount_retry.forget("volumes");
         let outcome = self.execute(&plan, &observed, &references, &mounted).await;
         let observed = match self.observe().await {
@@ -366,10 +381,28 @@ impl PodWorker {
         Next::Again
     }
 
+    /// The pod is woken when its volume is attached; an event says so where that takes long.
+    fn wait_for_volume(&mut self, error: &VolumeError) -> Next {
+        let now = Timestamp::now();
+        let since = *self.pending_since.get_or_insert(now);
+        let (name, limit) = (&error.volume, SignedDuration::from_secs(ATTACH_SECONDS));
+        tracing::debug!(pod = %pod::full_name(self.pod.view()), volume = %name, why = %error.why, "a volume waits");
+        if now.duration_since(since) < limit {
+            return Next::Wait(since.saturating_add(limit).ok());
+        }
+        let message = format!(
+            "Unable to attach or mount volumes: unmounted volumes=[{name}], unattached volumes=[{name}], failed to \
+             process volumes=[]: context deadline exceeded"
+        );
+        self.context.recorder.event(&self.pod, EventType::Warning, "FailedMount", message);
+        self.pending_since = Some(now);
+        Next::Wait(now.saturating_add(limit).ok())
+    }
+
     /// References, tokens and volumes: everything containers need besides the sandbox.
-    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(Arc<References>, Mounted), String> {
+    async fn prepare(&mut self, observed: &PodRuntime) -> Result<(Arc<References>, Mounted), Unprepared> {
         if let Some(missing) = &self.missing_volumes {
-            return Err(missing.clone());
+            return Err(missing.clone().into());
         }
         let context = self.context.clone();
         let pod = self.pod.clone();
@@ -392,7 +425,8 @@ impl PodWorker {
         let stage = if observed.sandboxes.is_empty() { PodStage::New } else { PodStage::Running };
         let node = context.node.get("", &context.config.node_name);
         let node = node.as_ref().map(SharedObject::view);
-        claim::resolve(&context.client, &pod, node, stage, &mut self.claims).await?;
+        let claim_objects =
+            claim::resolve(&context.client, &context.claims, &pod, node, stage, &mut self.claims).await?;
         let references = Arc::new(references);
         let volumes = Arc::new(PodVolumes {
             root: context.volumes.root().clone(),
@@ -400,12 +434,16 @@ impl PodWorker {
             references: references.clone(),
             tokens,
             claims: self.claims.clone(),
+            claim_objects,
             pod_ips: observed.ips().to_vec(),
             machine: context.machine(),
             sandbox: None,
         });
-        let mounted = context.volumes.set_up(&volumes).await.map_err(|error| error.to_string())?;
-        Ok((references, mounted))
+        match context.volumes.set_up(&volumes).await {
+            Ok(mounted) => Ok((references, mounted)),
+            Err(error) if error.is_pending => Err(Unprepared::Pending(error)),
+            Err(error) => Err(error.to_string().into()),
+        }
     }
 
     async fn execute(
@@ -492,19 +530,8 @@ impl PodWorker {
             terminal,
             now: Timestamp::now(),
         });
-        // A pod is not reported as ended while anything of it may still run: others would take its
-        // place (upstream: mergePodStatus of pkg/kubelet/status/status_manager.go).
         if terminal {
-            if let Some(verdict) = &self.verdict {
-                status.set_phase("Failed");
-                status.set_reason(&verdict.reason);
-                status.set_message(&verdict.message);
-            }
-            if let Some(end) = self.end.as_ref().filter(|end| end.is_disruption) {
-                let (old, generation) = (self.known_status(), self.pod.meta().generation());
-                status::conditions::set_disruption_target(&mut status, old, generation, &end.message, Timestamp::now());
-            }
-            ending::finish(&mut status);
+            self.conclude(&mut status);
         }
         let patch = status::patch::status_patch(&self.uid, self.known_status(), status.view());
         let Some(patch) = patch else { return true };

@@ -8,7 +8,7 @@ mod resize;
 
 use crate::backoff::BackOff;
 use crate::cgroup;
-use crate::container::{self, ConfigError, References, config, env, sandbox, security, service_env};
+use crate::container::{self, ConfigError, References, config, env, env_file, sandbox, security, service_env};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
 use crate::image::{self, PullFailure, Wanted};
@@ -21,7 +21,8 @@ use crate::status::Waiting;
 use crate::unsupported;
 use crate::volume::{Mounted, PodVolumes, VolumeFailure};
 use ferry_api::rules::duration;
-use ferry_api::view::core::v1::{ContainerView, Pod, PodView};
+use ferry_api::view::Owned;
+use ferry_api::view::core::v1::{ContainerView, EnvVarSourceView, Pod, PodView};
 use ferry_api::view::node::v1::RuntimeClass;
 use ferry_client::{EventType, Reference, SharedObject};
 use jiff::Timestamp;
@@ -355,7 +356,7 @@ impl<'a> PodSync<'a> {
         for name in names {
             let volume = volumes.set_up_with_container(&own, name).await.map_err(|failure| match failure {
                 VolumeFailure::Image(failure) => StartError::from(failure),
-                VolumeFailure::Mount(why) => StartError::new("CreateContainerError", why),
+                VolumeFailure::Mount(why) | VolumeFailure::Pending(why) => StartError::new("CreateContainerError", why),
             })?;
             mounted.volumes.insert(name.to_owned(), volume);
         }
@@ -383,6 +384,23 @@ impl<'a> PodSync<'a> {
         self.context.images.ensure(&wanted).await.map_err(StartError::from)
     }
 
+    /// The references with the files in volumes that the container's environment names; they are
+    /// read at each start, because containers before it may have written them.
+    async fn with_env_files(
+        &self,
+        container: ContainerView<'_>,
+        mounted: &Mounted,
+    ) -> Result<Arc<References>, ConfigError> {
+        let names = |source: EnvVarSourceView<'_>| source.file_key_ref().is_some();
+        if !container.env().iter().filter_map(|variable| variable.value_from()).any(names) {
+            return Ok(self.references.clone());
+        }
+        let (container, mounted) = (container.to_owned(), mounted.clone());
+        let read = tokio::task::spawn_blocking(move || env_file::read_all(container.view(), &mounted)).await;
+        let env_files = read.map_err(|error| ConfigError(error.to_string()))?;
+        Ok(Arc::new(References { env_files, ..(**self.references).clone() }))
+    }
+
     async fn container_config(
         &self,
         container: ContainerView<'_>,
@@ -402,7 +420,8 @@ impl<'a> PodSync<'a> {
             services.extend(context.services.get("default", "kubernetes"));
         }
         let services = service_env::render_service_env(&services, namespace, links);
-        let env = env::render_env(container, self.pod(), self.references, &services, started.ips, &machine)?;
+        let references = self.with_env_files(container, mounted).await?;
+        let env = env::render_env(container, self.pod(), &references, &services, started.ips, &machine)?;
         let mounts = self.mounts(container, mounted, &env, started.ips).await?;
         let image_user = security::ImageUser::of(image);
         config::render_container(config::Inputs {

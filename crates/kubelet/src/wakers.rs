@@ -4,7 +4,7 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::Notify;
 
 #[derive(Default)]
@@ -17,6 +17,8 @@ struct Inner {
     workers: HashMap<String, Worker>,
     /// The uid of the pod that a container or sandbox belongs to.
     owners: HashMap<String, String>,
+    /// Those who wait for the end of a container, by its id.
+    listeners: HashMap<String, Vec<Weak<Notify>>>,
 }
 
 #[derive(Default)]
@@ -70,6 +72,18 @@ impl Wakers {
         }
     }
 
+    /// Notified whenever something happens to the container, for as long as it is held.
+    pub fn listen(&self, id: &str) -> Arc<Notify> {
+        let notify = Arc::<Notify>::default();
+        let mut inner = self.inner.lock();
+        inner.listeners.retain(|_, all| {
+            all.retain(|listener| listener.strong_count() > 0);
+            !all.is_empty()
+        });
+        inner.listeners.entry(id.to_owned()).or_default().push(Arc::downgrade(&notify));
+        notify
+    }
+
     /// Whether a container or sandbox belongs to a pod of this node.
     pub fn has_owner(&self, id: &str) -> bool {
         self.inner.lock().owners.contains_key(id)
@@ -78,6 +92,8 @@ impl Wakers {
     /// Wakes the pod that a container or sandbox belongs to.
     pub fn wake_owner(&self, id: &str) {
         let inner = self.inner.lock();
+        let listeners = inner.listeners.get(id).into_iter().flatten();
+        listeners.filter_map(Weak::upgrade).for_each(|listener| listener.notify_one());
         if let Some(worker) = inner.owners.get(id).and_then(|uid| inner.workers.get(uid)) {
             worker.notify.notify_one();
         }

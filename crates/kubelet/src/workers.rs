@@ -9,6 +9,7 @@ use crate::pod_worker::{Desired, PodWorker};
 use crate::status::conditions::OWNED;
 use crate::volume;
 use ferry_api::rules::backoff::Backoff;
+use ferry_api::rules::condition;
 use ferry_api::view::core::v1::{Pod, PodSpec, PodView};
 use ferry_api::view::meta::v1::ObjectMeta;
 use ferry_client::{Event, SharedObject};
@@ -177,8 +178,8 @@ impl Workers {
 }
 
 /// Is there anything new for the worker? The status is its own writing and no reason to
-/// look again, but for conditions of others (readiness gates) and an end that others
-/// have decided on.
+/// look again, but for conditions of others (readiness gates), an end that others have
+/// decided on, and a readiness that others took away while this node was silent.
 fn concerns_worker(known: &Desired, new: &Desired) -> bool {
     let (before, after) = (known.pod.view(), new.pod.view());
     let is_over = |pod: PodView<'_>| pod::is_terminal_phase(pod::phase(pod));
@@ -190,6 +191,15 @@ fn concerns_worker(known: &Desired, new: &Desired) -> bool {
         || before.metadata().annotations() != after.metadata().annotations()
         || foreign_conditions(before) != foreign_conditions(after)
         || is_over(before) != is_over(after)
+        || lost_readiness(before, after)
+}
+
+/// The node lifecycle controller takes Ready from the pods of a node that is silent, and the
+/// kubelet gives it back once it can (upstream's needsReconcile in pkg/kubelet/status). What
+/// the kubelet writes itself differs in ContainersReady too, or by a gate of others.
+fn lost_readiness(before: PodView<'_>, after: PodView<'_>) -> bool {
+    let is_true = |pod: PodView<'_>, kind: &str| condition::is_true(pod.status().conditions(), kind);
+    is_true(before, "Ready") && !is_true(after, "Ready") && is_true(after, "ContainersReady")
 }
 
 /// The types and statuses of the conditions that others decide.
@@ -204,4 +214,23 @@ fn remembered(identity: PodIdentity) -> Pod {
     Pod::new()
         .with_metadata(ObjectMeta::new().with_name(name).with_namespace(namespace).with_uid(uid))
         .with_spec(PodSpec::new().with_termination_grace_period_seconds(30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_pod_whose_node_was_silent_becomes_ready_again() {
+        let pod = |ready: &str, containers_ready: &str| {
+            Pod::from(json!({"status": {"conditions": [
+                {"type": "Ready", "status": ready}, {"type": "ContainersReady", "status": containers_ready}]}}))
+        };
+        let check = |before: &Pod, after: &Pod| lost_readiness(before.view(), after.view());
+        let ready = pod("True", "True");
+        assert!(check(&ready, &pod("False", "True")), "somebody else has taken it");
+        assert!(!check(&ready, &pod("False", "False")), "our own report");
+        assert!(!check(&ready, &ready) && !check(&pod("False", "True"), &ready));
+    }
 }

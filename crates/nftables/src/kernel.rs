@@ -12,13 +12,16 @@ use nix::sys::socket::{setsockopt, sockopt};
 use parking_lot::Mutex;
 
 use crate::Error;
-use crate::encode::Batch;
+use crate::encode::{Batch, is_awake, table_question};
 use crate::transaction::Transaction;
 
 #[async_trait]
 pub trait Nft: Send + Sync {
     /// Runs a transaction. An error means that nothing changed. Not retried here.
     async fn apply(&self, transaction: &Transaction) -> Result<(), Error>;
+
+    /// Whether a table is there and its hooks are on.
+    async fn is_active(&self, table: &str) -> Result<bool, Error>;
 }
 
 /// The kernel of the network namespace in which it was opened.
@@ -57,8 +60,22 @@ impl Kernel {
     }
 }
 
+/// One question, answered at once: nothing is listed.
+fn ask_for_table(socket: &Socket, table: &str) -> Result<bool, Error> {
+    drain(socket);
+    socket.send(&table_question(table), 0).map_err(Error::Send)?;
+    let (answer, _) = socket.recv_from_full().map_err(Error::Answer)?;
+    Ok(split_message(&answer).is_some_and(|(message, _)| is_awake(message)))
+}
+
 #[async_trait]
 impl Nft for Kernel {
+    async fn is_active(&self, table: &str) -> Result<bool, Error> {
+        let (socket, table) = (Arc::clone(&self.socket), table.to_owned());
+        let asked = tokio::task::spawn_blocking(move || ask_for_table(&socket.lock(), &table));
+        asked.await.map_err(|_| Error::Ended)?
+    }
+
     async fn apply(&self, transaction: &Transaction) -> Result<(), Error> {
         if transaction.is_empty() {
             return Ok(());
@@ -84,7 +101,7 @@ enum Outcome {
 
 /// An error in the kernel's answer.
 #[derive(Debug, PartialEq, Eq)]
-struct Rejection {
+pub(crate) struct Rejection {
     sequence: u32,
     code: i32,
     /// Where in the message it is wrong.
@@ -93,10 +110,19 @@ struct Rejection {
 }
 
 impl Rejection {
+    pub(crate) fn io_error(&self) -> io::Error {
+        io::Error::from_raw_os_error(self.code)
+    }
+
+    /// The thing is not there.
+    pub(crate) fn is_absence(&self) -> bool {
+        self.io_error().kind() == io::ErrorKind::NotFound
+    }
+
     fn into_error(self, batch: &Batch, transaction: &Transaction) -> Error {
         Error::Rejected {
             statement: batch.describe(transaction, self.sequence, self.offset),
-            error: io::Error::from_raw_os_error(self.code),
+            error: self.io_error(),
             cause: self.cause,
         }
     }
@@ -138,7 +164,7 @@ const HAS_ATTRIBUTES: u16 = 0x200;
 const CAPPED: u16 = 0x100;
 
 /// The acknowledgements (`None`) and errors in what the kernel sent, by sequence number.
-fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
+pub(crate) fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
     let mut all = Vec::new();
     while let Some((message, rest)) = split_message(bytes) {
         bytes = rest;
@@ -174,7 +200,7 @@ fn answers(mut bytes: &[u8]) -> Vec<(u32, Option<Rejection>)> {
     all
 }
 
-fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_ne_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
     let message = bytes.get(..length).filter(|message| message.len() >= 16)?;
     Some((message, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))

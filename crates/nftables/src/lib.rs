@@ -1,4 +1,4 @@
-//! nftables without its command: what rules, sets and maps are ([`Statement`], [`Set`],
+//! nftables and connection tracking without their commands: what rules, sets and maps are ([`Statement`], [`Set`],
 //! [`Key`]), the changes that take effect together ([`Transaction`]), and the way of these into
 //! the kernel ([`Kernel`]).
 //!
@@ -9,10 +9,11 @@
 //! ```
 //!
 //! Nothing is listed and no process is started on the way: the callers know what they have
-//! loaded. The vocabulary is as small as they need it to be.
+//! loaded. The vocabulary is as small as they need it to be. `conntrack.rs` ends flows.
 
 #![warn(unreachable_pub)]
 
+mod conntrack;
 mod encode;
 mod kernel;
 mod live;
@@ -22,8 +23,9 @@ mod set;
 mod text;
 mod transaction;
 
+pub use self::conntrack::{Conntrack, EndFlow, Flow, Flows};
 pub use self::kernel::{Kernel, Nft};
-pub use self::live::{LiveTable, RETRY_FIRST, RETRY_LAST};
+pub use self::live::{LiveTable, RETRY_FIRST, RETRY_LAST, removal, table_in_use};
 pub use self::rule::{Base, Chain, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict, short_name};
 pub use self::ruleset::{Element, OwnedRules, Ruleset};
 pub use self::set::{Data, Key, KeyType, Set};

@@ -13,12 +13,35 @@ use tokio::time::Instant;
 
 use crate::Error;
 use crate::kernel::Nft;
+use crate::rule::Name;
 use crate::ruleset::{OwnedRules, Ruleset};
 use crate::transaction::Transaction;
+
+/// The name under which a large table is built while the one in use stays.
+fn spare_table(table: &str) -> Name {
+    format!("{table}-2").into()
+}
+
+/// Removes a table under both of its names, whether it is there or not.
+pub fn removal(table: &str) -> Transaction {
+    let mut removal = Transaction::removal(table);
+    removal.supersede(spare_table(table));
+    removal
+}
+
+/// The name under which a table is in use, of both of its names; the first, if it is not there.
+pub async fn table_in_use(nft: &dyn Nft, table: &str) -> Result<Name, Error> {
+    let spare = spare_table(table);
+    Ok(if nft.is_active(&spare).await? { spare } else { table.into() })
+}
 
 /// The first and the longest wait after a failure.
 pub const RETRY_FIRST: Duration = Duration::from_millis(500);
 pub const RETRY_LAST: Duration = Duration::from_secs(30);
+
+/// The most that one transaction may weigh: the kernel has one lock for all of a network
+/// namespace's nftables and keeps it for a transaction.
+const PART: usize = 4_000;
 
 /// How long a stale chain is left to be released by the kernel.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -27,6 +50,8 @@ pub struct LiveTable<'a, O> {
     nft: &'a dyn Nft,
     /// Replaces the table with its frame: the chains and sets that are always there.
     frame: Transaction,
+    /// The name that is in use, of the frame's and the [`spare_table`]'s.
+    table: Name,
     ruleset: Ruleset<O>,
     pending: Transaction,
     /// The kernel's content is not known: at the start, and after a failure.
@@ -42,6 +67,7 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         let pending = Transaction::new(frame.table.clone());
         LiveTable {
             nft,
+            table: frame.table.clone(),
             frame,
             ruleset: Ruleset::default(),
             pending,
@@ -75,21 +101,21 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
 
     /// Brings the kernel up to date; an error is logged and leads to another attempt later.
     pub async fn sync(&mut self) {
-        let mut transaction = std::mem::replace(&mut self.pending, Transaction::new(self.frame.table.clone()));
-        if self.needs_full {
-            transaction = self.frame.clone();
-            self.ruleset.add_all(&mut transaction);
+        let mut transaction = std::mem::replace(&mut self.pending, Transaction::new(self.table.clone()));
+        let started = Instant::now();
+        let result = if self.needs_full {
+            self.replace_all().await
         } else {
             self.ruleset.settle(&mut transaction);
-        }
-        if transaction.is_empty() {
-            return;
-        }
-        let started = Instant::now();
-        match self.nft.apply(&transaction).await {
+            if transaction.is_empty() {
+                return;
+            }
+            self.nft.apply(&transaction).await
+        };
+        match result {
             Ok(()) => {
                 let changes = transaction.len();
-                tracing::debug!(table = &*transaction.table, changes, full = self.needs_full, elapsed = ?started.elapsed(), "rules are in place");
+                tracing::debug!(table = &*self.table, changes, full = self.needs_full, elapsed = ?started.elapsed(), "rules are in place");
                 self.needs_full = false;
                 self.backoff.reset();
                 self.retry_at = None;
@@ -99,9 +125,36 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         }
     }
 
+    /// Puts the whole table in the place of what is there: at once if it is small, else beside
+    /// it, part by part, and then in its place.
+    async fn replace_all(&mut self) -> Result<(), Error> {
+        let mut whole = self.frame.clone();
+        self.ruleset.add_all(&mut whole);
+        let (first, spare) = (self.frame.table.clone(), spare_table(&self.frame.table));
+        if whole.weight() <= PART {
+            whole.supersede(spare);
+            self.nft.apply(&whole).await?;
+            self.use_table(first);
+            return Ok(());
+        }
+        let (next, present) = if self.nft.is_active(&first).await? { (spare, first) } else { (first, spare) };
+        whole.table = next.clone();
+        whole.supersede(present);
+        for part in whole.split(PART) {
+            self.nft.apply(&part).await?;
+        }
+        self.use_table(next);
+        Ok(())
+    }
+
+    fn use_table(&mut self, table: Name) {
+        self.pending.table = table.clone();
+        self.table = table;
+    }
+
     fn fail(&mut self, error: &Error) {
         let wait = self.backoff.next_pause();
-        tracing::error!(table = &*self.frame.table, error = error as &dyn std::error::Error, retry_in = ?wait, "the rules could not be set");
+        tracing::error!(table = &*self.table, error = error as &dyn std::error::Error, retry_in = ?wait, "the rules could not be set");
         self.needs_full = true;
         self.retry_at = Some(Instant::now() + wait);
         self.stale_at = None;
@@ -123,7 +176,7 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         }
         self.stale_at = None;
         let chains = self.ruleset.take_stale();
-        let mut removal = Transaction::new(self.frame.table.clone());
+        let mut removal = Transaction::new(self.table.clone());
         chains.iter().for_each(|chain| removal.delete_chain(chain.clone()));
         if removal.is_empty() {
             return;

@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::rule::{Base, Family, Field, Hook, Name, Protocol, Side, Statement, Verdict};
+use crate::ruleset::OwnedRules;
 use crate::set::{Data, Key, KeyType, Set};
 use crate::transaction::Transaction;
 
@@ -182,6 +183,25 @@ pub(crate) fn rule(statements: &[Statement]) -> String {
     joined(statements, " ")
 }
 
+/// One line for each rule, set and element, to review what an owner adds.
+impl Display for OwnedRules {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (chain, rules) in &self.chains {
+            writeln!(f, "chain {chain}")?;
+            for statements in rules {
+                writeln!(f, "    {}", rule(statements))?;
+            }
+        }
+        for set in self.sets.values() {
+            writeln!(f, "{set}")?;
+        }
+        for (place, verdict) in self.elements() {
+            writeln!(f, "element {} {}", place.set, element(&place.key, verdict))?;
+        }
+        Ok(())
+    }
+}
+
 impl Transaction {
     /// The script that does the same by `nft -f`.
     pub fn script(&self) -> String {
@@ -193,7 +213,8 @@ impl Transaction {
             lines.push(format!("delete table inet {table}"));
         }
         if self.makes_table {
-            lines.push(format!("add table inet {table}"));
+            let flags = if self.dormant { " { flags dormant; }" } else { "" };
+            lines.push(format!("add table inet {table}{flags}"));
         }
         for set in &self.new_sets {
             let text = set.to_string();
@@ -219,6 +240,12 @@ impl Transaction {
         each("add element", &mut added.map(|(set, key, verdict)| format!("{set} {}", element(key, verdict.as_ref()))));
         each("delete chain", &mut names(&self.deleted_chains));
         each("delete set", &mut names(&self.deleted_sets));
+        if let Some(table) = &self.superseded {
+            lines.extend(["add", "delete"].map(|command| format!("{command} table inet {table}")));
+        }
+        if self.wakes_table {
+            lines.push(format!("add table inet {table}"));
+        }
         lines.iter().map(|line| format!("{line}\n")).collect()
     }
 }

@@ -14,6 +14,8 @@ pub struct Transaction {
     pub(crate) removes_table: bool,
     /// Makes the table, if it is not there.
     pub(crate) makes_table: bool,
+    /// The table is made with its hooks off; see [`Transaction::split`].
+    pub(crate) dormant: bool,
     pub(crate) new_sets: Vec<Set>,
     pub(crate) new_chains: Vec<(Name, Chain)>,
     pub(crate) flushed_chains: Vec<Name>,
@@ -22,6 +24,10 @@ pub struct Transaction {
     pub(crate) new_elements: Vec<Element>,
     pub(crate) deleted_chains: Vec<Name>,
     pub(crate) deleted_sets: Vec<Name>,
+    /// A table that goes together with the change, whether it is there or not.
+    pub(crate) superseded: Option<Name>,
+    /// Turns the hooks of a dormant table on.
+    pub(crate) wakes_table: bool,
 }
 
 impl Transaction {
@@ -60,6 +66,48 @@ impl Transaction {
             + self.new_elements.len()
             + self.deleted_chains.len()
             + self.deleted_sets.len()
+            + usize::from(self.superseded.is_some())
+            + usize::from(self.wakes_table)
+    }
+
+    pub fn table(&self) -> &Name {
+        &self.table
+    }
+
+    /// Removes another table too, if it is there.
+    pub fn supersede(&mut self, table: impl Into<Name>) {
+        self.superseded = Some(table.into());
+    }
+
+    /// The whole of a table in parts that each keep the kernel busy for a short time only. They
+    /// fill the table while its hooks are off; the last one turns them on and removes the table
+    /// that it supersedes, so that packets see the one or the other.
+    pub(crate) fn split(self, size: usize) -> Vec<Transaction> {
+        let table = self.table.clone();
+        let part = || Transaction::new(table.clone());
+        let mut parts = vec![Transaction {
+            removes_table: true,
+            makes_table: true,
+            dormant: true,
+            new_sets: self.new_sets,
+            ..part()
+        }];
+        for chains in chunks(self.new_chains, size, |_| 1) {
+            parts.push(Transaction { new_chains: chains, ..part() });
+        }
+        for rules in chunks(self.rules, size, |(_, rule)| rule_weight(rule)) {
+            parts.push(Transaction { rules, ..part() });
+        }
+        for new_elements in chunks(self.new_elements, size, |_| 1) {
+            parts.push(Transaction { new_elements, ..part() });
+        }
+        parts.push(Transaction { superseded: self.superseded, wakes_table: true, ..part() });
+        parts
+    }
+
+    /// About how long it keeps the kernel busy, in elements.
+    pub(crate) fn weight(&self) -> usize {
+        self.len() + self.rules.iter().map(|(_, rule)| rule_weight(rule)).sum::<usize>()
     }
 
     pub fn add_set(&mut self, set: Set) {
@@ -106,4 +154,32 @@ impl Transaction {
     pub fn rule_count(&self) -> usize {
         self.rules.len()
     }
+}
+
+/// A rule costs as much as a few elements, and the map inside it as its elements.
+fn rule_weight(rule: &[Statement]) -> usize {
+    let inside = |statement: &Statement| match statement {
+        Statement::DnatRandom(targets) => targets.len(),
+        Statement::GotoRandom(chains) => chains.len(),
+        _ => 0,
+    };
+    4 + rule.iter().map(inside).sum::<usize>()
+}
+
+/// Pieces of a list that weigh about as much each.
+fn chunks<T>(list: Vec<T>, size: usize, weight: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    let mut pieces = Vec::new();
+    let (mut piece, mut sum) = (Vec::new(), 0);
+    for item in list {
+        sum += weight(&item);
+        piece.push(item);
+        if sum >= size {
+            pieces.push(std::mem::take(&mut piece));
+            sum = 0;
+        }
+    }
+    if !piece.is_empty() {
+        pieces.push(piece);
+    }
+    pieces
 }

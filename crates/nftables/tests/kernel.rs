@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ferry_nftables::{
-    Base, Chain, Family, Field, Hook, Kernel, Key, KeyType, Protocol, Set, Side, Statement, Transaction, Verdict,
+    Base, Chain, Family, Field, Hook, Kernel, Key, KeyType, LiveTable, OwnedRules, Protocol, Set, Side, Statement,
+    Transaction, Verdict,
 };
 
 /// Runs on a thread with a network of its own, which ends with it.
@@ -273,5 +274,54 @@ fn an_error_names_the_element_and_leaves_everything_as_it_was() {
         change.add_element("addresses4", Key::of(ip("198.51.100.1")), None);
         kernel.apply_blocking(&change).expect("a good one");
         assert!(list().contains("198.51.100.1"));
+    });
+}
+
+/// Forty services' worth of chains and a thousand elements: more than one transaction takes.
+fn large() -> OwnedRules {
+    let mut rules = OwnedRules::default();
+    for service in 0..40_u16 {
+        let targets = (0..200).map(|port| SocketAddr::new(ip("10.244.0.5"), 1000 + port + service)).collect();
+        let chain = vec![vec![Statement::Protocol(Protocol::Tcp), Statement::DnatRandom(targets)]];
+        rules.chains.insert(format!("service-{service}").into(), chain);
+    }
+    rules.sets.insert("many".into(), Set::new("many", [KeyType::Address(Family::V4)]));
+    for number in 0..1000_u32 {
+        rules.add_element("many", Key::of(std::net::Ipv4Addr::from(0x0a80_0000 + number).into()), None);
+    }
+    rules
+}
+
+#[test]
+fn a_large_table_is_built_beside_the_one_in_use() {
+    with_own_network(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let kernel = Kernel::open().expect("a socket");
+        let start = |owner: &str, rules: OwnedRules| {
+            // Each time as after a restart: the kernel's content is not known.
+            let mut frame = Transaction::replacement("t");
+            let base = Base { nat: false, hook: Hook::Forward, priority: 0 };
+            frame.add_chain("forward", Chain { base: Some(base), rules: Vec::new() });
+            let mut table = LiveTable::new(&kernel, frame);
+            table.replace(&owner.to_owned(), rules);
+            runtime.block_on(table.sync());
+            assert!(table.is_complete());
+            let mut change = OwnedRules::default();
+            change.sets.insert("later".into(), Set::new("later", [KeyType::Port]));
+            table.replace(&"later".to_owned(), change);
+            runtime.block_on(table.sync());
+            assert!(table.is_complete());
+            list()
+        };
+        for name in ["t", "t-2", "t"] {
+            let listed = start("large", large());
+            assert!(listed.starts_with(&format!("table inet {name} {{\n")), "{name}: {}", &listed[..60]);
+            assert_eq!(listed.matches("table inet").count(), 1);
+            assert!(!listed.contains("dormant") && listed.contains("set later") && listed.contains("10.128.3.231"));
+            assert_eq!(listed.matches("numgen random mod 200").count(), 40);
+        }
+        let listed = start("small", OwnedRules::default());
+        assert!(listed.starts_with("table inet t {\n") && !listed.contains("many"));
+        assert_eq!(listed.matches("table inet").count(), 1);
     });
 }

@@ -26,6 +26,11 @@ impl AuthorityPin {
         Self::of_key(&authority.facts().public_key)
     }
 
+    /// The same for an authority of which only the certificate is here.
+    pub fn of_pem(pem: &str) -> Result<Self, Error> {
+        Ok(Self::of_key(&Facts::of_pem("the authority", pem)?.public_key))
+    }
+
     fn of_key(public_key: &[u8]) -> Self {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(digest(&SHA256, public_key).as_ref());

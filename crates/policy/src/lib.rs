@@ -42,7 +42,7 @@ mod sync;
 use std::net::IpAddr;
 
 use ferry_client::Informers;
-use ferry_nftables::{Error, Kernel, Nft, Transaction, check_table};
+use ferry_nftables::{Error, Kernel, Nft, Transaction, check_table, removal, table_in_use};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -87,13 +87,15 @@ pub fn run(
 /// of an earlier run as they are. [`run`] replaces it.
 pub async fn guard(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    Kernel::open()?.apply(&render::render_guard(config)).await
+    let kernel = Kernel::open()?;
+    let table = table_in_use(&kernel, &config.table).await?.to_string();
+    kernel.apply(&render::render_guard(&Config { table, ..config.clone() })).await
 }
 
 /// Removes the table with all that is in it, if it is there.
 pub async fn cleanup(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    Kernel::open()?.apply(&Transaction::removal(config.table.as_str())).await
+    Kernel::open()?.apply(&removal(&config.table)).await
 }
 
 /// Replaces the table with its frame, for tests that drive [`State`] by hand.

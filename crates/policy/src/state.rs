@@ -375,3 +375,6 @@ fn dns_pod(addresses: &[IpAddr]) -> Option<SharedObject<Pod>> {
         .with_status(PodStatus::new().with_pod_ips(ips));
     Some(SharedObject::from(pod))
 }
+
+#[cfg(test)]
+mod tests;

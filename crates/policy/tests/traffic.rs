@@ -283,6 +283,24 @@ fn a_pod_that_is_not_known_yet_is_closed_while_there_is_a_policy() {
 }
 
 #[test]
+fn link_local_addresses_are_no_way_past_policies() {
+    let mut cluster = Cluster::new();
+    let addresses = cluster.world.ip_output("pod2", "-6 -o addr show dev eth0 scope link");
+    let link_local = addresses.split_whitespace().find_map(|word| word.strip_suffix("/64")).expect("an address");
+    let address: std::net::Ipv6Addr = link_local.parse().expect("an address");
+    let reaches = |cluster: &Cluster| {
+        cluster.world.within("pod1", || {
+            let index = nix::net::if_::if_nametoindex("eth0").expect("the pod's interface");
+            let to = std::net::SocketAddrV6::new(address, POD_PORT, 0, index);
+            std::net::TcpStream::connect_timeout(&to.into(), std::time::Duration::from_millis(700)).is_ok()
+        })
+    };
+    assert!(reaches(&cluster));
+    cluster.put_policy("deny", json!({"podSelector": {"matchLabels": {"pod": "pod2"}}, "policyTypes": ["Ingress"]}));
+    assert!(!reaches(&cluster));
+}
+
+#[test]
 fn no_connection_slips_through_while_policies_change() {
     let mut cluster = Cluster::new();
     let deny = || json!({"podSelector": {"matchLabels": {"pod": "pod2"}}, "policyTypes": ["Ingress"]});

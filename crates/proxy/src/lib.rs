@@ -1,12 +1,14 @@
 //! Services to nftables: this node's share of every Service, in one table of our own.
 //!
 //! ```text
-//! Services, EndpointSlices --> model.rs --> render.rs --> ruleset.rs --> apply.rs --> nft
-//!        (informers)           (who gets    (chains, map   (what has      (one atomic
-//!                              traffic)      elements)      changed)       transaction)
+//! Services, EndpointSlices --> model.rs --> render.rs, frame.rs --> ferry-nftables
+//!        (informers)           (who gets    (chains, map            (what has changed, in
+//!                              traffic)      elements)               one transaction)
 //! ```
 //!
-//! The first four are pure; `sync.rs` is the loop that drives them. The binary calls
+//! The first are pure; `sync.rs` is the loop that drives them. Beside the table it keeps the
+//! ports by which load balancers ask for endpoints (`health_check.rs`) and ends UDP flows whose
+//! endpoint is gone (`stale_flows.rs`). The binary calls
 //! [`guard_loopback`] before the first pod starts, [`run`] on each node and [`cleanup`] when the
 //! node is uninstalled.
 //!
@@ -14,27 +16,30 @@
 
 #![warn(unreachable_pub)]
 
-mod apply;
+#[cfg(test)]
+mod changes;
 #[cfg(test)]
 mod fixtures;
+mod frame;
+mod health_check;
 mod model;
 mod render;
-mod ruleset;
+mod stale_flows;
 mod sync;
 
-use std::ffi::OsString;
 use std::net::IpAddr;
 
 use ferry_api::rules::cidr::Cidr;
 use ferry_client::Informers;
+use ferry_nftables::{Conntrack, Error, Kernel, Nft, Transaction, check_table, removal, table_in_use};
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-pub use self::apply::{Nft, NftCommand};
-pub use self::model::{Endpoint, Family, Protocol, ServicePort, TrafficPolicy, compute_service};
-pub use self::render::{ServiceRules, render_base, render_service};
-pub use self::ruleset::{Ruleset, Transaction};
+pub use self::model::{
+    Endpoint, HealthCheck, NodePlace, ServicePort, TrafficPolicy, compute_health_check, compute_service,
+};
+pub use self::render::render_service;
 
 /// What the rules depend on besides the Services.
 #[derive(Clone, Debug)]
@@ -43,8 +48,8 @@ pub struct Config {
     pub table: String,
     /// Endpoints with this `nodeName` are local.
     pub node_name: String,
-    /// This node's own addresses: a load balancer's source ranges that hold one of them let
-    /// the node itself in, as upstream does.
+    /// This node's own addresses, one of a family: where node ports and health checks answer. A
+    /// load balancer's source ranges that hold one of them let the node itself in.
     pub node_ips: Vec<IpAddr>,
     /// Where pods live. Traffic to a cluster IP from elsewhere is masqueraded, so that the
     /// answer comes back through this node.
@@ -54,8 +59,6 @@ pub struct Config {
     pub service_cidrs: Vec<Cidr>,
     /// The bit of the packet mark that asks for masquerading. Upstream's default is 0x4000.
     pub masquerade_mark: u32,
-    /// The command that runs nft, with leading arguments if it takes some to get there.
-    pub nft: Vec<OsString>,
 }
 
 impl Config {
@@ -67,21 +70,8 @@ impl Config {
             cluster_cidrs: Vec::new(),
             service_cidrs: Vec::new(),
             masquerade_mark: 0x4000,
-            nft: vec![OsString::from("nft")],
         }
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("starting {command}")]
-    Start { command: String, source: std::io::Error },
-    #[error("talking to {command}")]
-    Talk { command: String, source: std::io::Error },
-    #[error("{command} refused the transaction ({status}): {output}")]
-    Refused { command: String, status: std::process::ExitStatus, output: String },
-    #[error("{0:?} cannot name a table: use letters, digits, '-' and '_', starting with a letter")]
-    Table(String),
 }
 
 /// Keeps the table in step with the cluster until `shutdown`. `ready` turns true once the first
@@ -96,8 +86,9 @@ pub fn run(
     // Boxed here, so that the loop is compiled in this crate and not once more in the binary.
     async move {
         check_table(&config.table)?;
-        let nft = NftCommand::new(config.nft.clone());
-        sync::run(&informers, &config, &nft, ready, shutdown).await;
+        let kernel = Kernel::open()?;
+        let conntrack = Conntrack::open()?;
+        sync::run(&informers, &config, (&kernel, &conntrack), ready, shutdown).await;
         Ok(())
     }
     .boxed()
@@ -108,20 +99,18 @@ pub fn run(
 /// chain, [`cleanup`] removes it with the table.
 pub async fn guard_loopback(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    NftCommand::new(config.nft.clone()).run(&render::render_loopback_guard(&config.table)).await
+    let kernel = Kernel::open()?;
+    let table = table_in_use(&kernel, &config.table).await?;
+    kernel.apply(&frame::render_loopback_guard(&table)).await
 }
 
 /// Removes the table with all that is in it, if it is there.
 pub async fn cleanup(config: &Config) -> Result<(), Error> {
     check_table(&config.table)?;
-    NftCommand::new(config.nft.clone()).run(&ruleset::render_removal(&config.table)).await
+    Kernel::open()?.apply(&removal(&config.table)).await
 }
 
-/// The table's name goes into scripts for nft as it is.
-fn check_table(table: &str) -> Result<(), Error> {
-    let fits = table.chars().all(|character| character.is_ascii_alphanumeric() || "-_".contains(character));
-    match table.chars().next() {
-        Some(first) if first.is_ascii_alphabetic() && fits => Ok(()),
-        _ => Err(Error::Table(table.to_string())),
-    }
+/// Replaces the table with its frame: what is there without any Service.
+pub fn render_frame(config: &Config) -> Transaction {
+    frame::render_frame(config)
 }

@@ -1,18 +1,18 @@
 //! What a Service means on this node: its addresses, and the endpoints that traffic to them may
 //! go to. Pure; `sync.rs` calls [`compute_service`] for each Service that changed.
 //!
-//! The rules are upstream's (pkg/proxy/topology.go, serviceport.go, endpointslicecache.go),
-//! without topology hints: ready endpoints are used; where none is ready, those that are
-//! terminating but still serve. That choice is made separately for all endpoints and for the
-//! local ones.
+//! The rules are upstream's (pkg/proxy/topology.go, serviceport.go, endpointslicecache.go): ready
+//! endpoints are used, those hinted for this node or its zone alone where all have hints; where
+//! none is ready, those that are terminating but still serve. That choice is made separately for
+//! all endpoints and for the local ones, which hints do not concern.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use ferry_api::rules::cidr::Cidr;
 use ferry_api::view::core::v1::{ServicePortView, ServiceSpecView, ServiceView};
-use ferry_api::view::discovery::v1::EndpointSliceView;
+use ferry_api::view::discovery::v1::{EndpointSliceView, EndpointView};
+use ferry_nftables::{Family, Protocol};
 
 /// Services with this label belong to another proxy.
 const OTHER_PROXY_LABEL: &str = "service.kubernetes.io/service-proxy-name";
@@ -20,46 +20,17 @@ const OTHER_PROXY_LABEL: &str = "service.kubernetes.io/service-proxy-name";
 /// The default of `sessionAffinityConfig.clientIP.timeoutSeconds`: three hours.
 const AFFINITY_SECONDS: i32 = 10_800;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    V4,
-    V6,
+/// Where this node stands, for endpoints that are hinted for some nodes or zones.
+#[derive(Clone, Copy, Debug)]
+pub struct NodePlace<'a> {
+    pub name: &'a str,
+    /// The node's label `topology.kubernetes.io/zone`, or empty.
+    pub zone: &'a str,
 }
 
-impl Family {
-    pub const ALL: [Family; 2] = [Family::V4, Family::V6];
-
-    pub fn of(address: IpAddr) -> Family {
-        if address.is_ipv4() { Family::V4 } else { Family::V6 }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Protocol {
-    Tcp,
-    Udp,
-    Sctp,
-}
-
-impl Protocol {
-    /// An absent protocol is TCP, as the API defaults it.
-    fn parse(name: &str) -> Option<Protocol> {
-        match name {
-            "" | "TCP" => Some(Protocol::Tcp),
-            "UDP" => Some(Protocol::Udp),
-            "SCTP" => Some(Protocol::Sctp),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Protocol::Tcp => "tcp",
-            Protocol::Udp => "udp",
-            Protocol::Sctp => "sctp",
-        })
+impl<'a> From<&'a str> for NodePlace<'a> {
+    fn from(name: &'a str) -> NodePlace<'a> {
+        NodePlace { name, zone: "" }
     }
 }
 
@@ -131,8 +102,9 @@ impl ServicePort {
 pub fn compute_service<'s>(
     service: ServiceView<'_>,
     slices: impl IntoIterator<Item = EndpointSliceView<'s>>,
-    node_name: &str,
+    node: impl Into<NodePlace<'s>>,
 ) -> Vec<ServicePort> {
+    let node = node.into();
     let spec = service.spec();
     if spec.type_() == "ExternalName" || service.metadata().labels().contains_key(OTHER_PROXY_LABEL) {
         return Vec::new();
@@ -141,7 +113,7 @@ pub fn compute_service<'s>(
     let mut ports = Vec::new();
     for cluster_ip in cluster_ips(spec) {
         for port in spec.ports() {
-            ports.extend(compute_port(service, port, cluster_ip, &slices, node_name));
+            ports.extend(compute_port(service, port, cluster_ip, &slices, node));
         }
     }
     ports
@@ -152,7 +124,7 @@ fn compute_port(
     port: ServicePortView<'_>,
     cluster_ip: IpAddr,
     slices: &[EndpointSliceView<'_>],
-    node_name: &str,
+    node: NodePlace<'_>,
 ) -> Option<ServicePort> {
     let spec = service.spec();
     let family = Family::of(cluster_ip);
@@ -183,8 +155,9 @@ fn compute_port(
         has_endpoints: false,
     };
 
-    let candidates = candidates(slices, family, name, protocol, node_name);
-    let all = usable(&candidates, |_| true);
+    let candidates = candidates(slices, family, name, protocol, node);
+    let preference = preference(&candidates);
+    let all = usable(&candidates, |endpoint| preference.admits(endpoint));
     let external = computed.is_external();
     computed.has_endpoints = !all.is_empty();
     // External traffic under policy Local still needs the others: what comes from this node or
@@ -207,9 +180,63 @@ fn port_number(number: i32) -> Option<u16> {
 /// An endpoint that might be used, with its conditions.
 struct Candidate {
     local: bool,
+    for_nodes: Hint,
+    for_zones: Hint,
     ready: bool,
     serving: bool,
     terminating: bool,
+}
+
+/// What an endpoint's hints are to this node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    Absent,
+    ForOthers,
+    ForUs,
+}
+
+impl Hint {
+    fn of<'a>(hinted: impl Iterator<Item = &'a str>, own: &str) -> Hint {
+        hinted.fold(
+            Hint::Absent,
+            |hint, name| if name == own || hint == Hint::ForUs { Hint::ForUs } else { Hint::ForOthers },
+        )
+    }
+}
+
+/// Which endpoints are preferred to others.
+#[derive(Clone, Copy)]
+enum Preference {
+    Nothing,
+    SameNode,
+    SameZone,
+}
+
+impl Preference {
+    fn admits(self, endpoint: &Candidate) -> bool {
+        // Hints are for ready endpoints; there is one that is ready where there is a preference.
+        match self {
+            Preference::Nothing => true,
+            Preference::SameNode => endpoint.for_nodes == Hint::ForUs,
+            Preference::SameZone => endpoint.for_zones == Hint::ForUs,
+        }
+    }
+}
+
+/// Upstream's `topologyModeFromHints`: hints count if every ready endpoint has some and one of
+/// them is for us, and those for nodes come before those for zones.
+fn preference(candidates: &BTreeMap<(IpAddr, u16), Candidate>) -> Preference {
+    let ready = || candidates.values().filter(|endpoint| endpoint.ready);
+    let decides = |hint: fn(&Candidate) -> Hint| {
+        ready().all(|endpoint| hint(endpoint) != Hint::Absent) && ready().any(|endpoint| hint(endpoint) == Hint::ForUs)
+    };
+    if decides(|endpoint| endpoint.for_nodes) {
+        Preference::SameNode
+    } else if decides(|endpoint| endpoint.for_zones) {
+        Preference::SameZone
+    } else {
+        Preference::Nothing
+    }
 }
 
 /// The endpoints of a port from all slices, by address and port. While an address is handed
@@ -219,7 +246,7 @@ fn candidates(
     family: Family,
     port_name: &str,
     protocol: Protocol,
-    node_name: &str,
+    node: NodePlace<'_>,
 ) -> BTreeMap<(IpAddr, u16), Candidate> {
     let mut candidates = BTreeMap::new();
     let address_type = match family {
@@ -235,13 +262,7 @@ fn candidates(
             for endpoint in slice.endpoints() {
                 let address = endpoint.addresses().first().and_then(|address| address.parse::<IpAddr>().ok());
                 let Some(address) = address.filter(|address| Family::of(*address) == family) else { continue };
-                let conditions = endpoint.conditions();
-                let candidate = Candidate {
-                    local: endpoint.node_name() == Some(node_name),
-                    ready: conditions.ready().unwrap_or(true),
-                    serving: conditions.serving().unwrap_or(true),
-                    terminating: conditions.terminating().unwrap_or(false),
-                };
+                let candidate = candidate(endpoint, node);
                 let place = (address, port);
                 if !candidate.terminating || !candidates.contains_key(&place) {
                     candidates.insert(place, candidate);
@@ -250,6 +271,45 @@ fn candidates(
         }
     }
     candidates
+}
+
+fn candidate(endpoint: EndpointView<'_>, node: NodePlace<'_>) -> Candidate {
+    let conditions = endpoint.conditions();
+    let hints = endpoint.hints();
+    let nodes = hints.into_iter().flat_map(|hints| hints.for_nodes().iter().map(|hint| hint.name()));
+    let zones = hints.into_iter().flat_map(|hints| hints.for_zones().iter().map(|hint| hint.name()));
+    Candidate {
+        local: endpoint.node_name() == Some(node.name),
+        for_nodes: Hint::of(nodes, node.name),
+        for_zones: Hint::of(zones, node.zone),
+        ready: conditions.ready().unwrap_or(true),
+        serving: conditions.serving().unwrap_or(true),
+        terminating: conditions.terminating().unwrap_or(false),
+    }
+}
+
+/// A port by which load balancers ask whether this node has endpoints of a Service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HealthCheck {
+    pub port: u16,
+    /// The addresses of ready endpoints on this node.
+    pub local_endpoints: usize,
+}
+
+/// The health check of a Service, if it has one: of type LoadBalancer with external policy Local.
+pub fn compute_health_check<'s>(
+    service: ServiceView<'_>,
+    slices: impl IntoIterator<Item = EndpointSliceView<'s>>,
+    node_name: &str,
+) -> Option<HealthCheck> {
+    let spec = service.spec();
+    let is_checked = spec.type_() == "LoadBalancer" && spec.external_traffic_policy() == "Local";
+    let port = port_number(spec.health_check_node_port()).filter(|_| is_checked)?;
+    let endpoints = slices.into_iter().flat_map(|slice| slice.endpoints().iter());
+    let local = endpoints
+        .filter(|endpoint| endpoint.node_name() == Some(node_name) && endpoint.conditions().ready().unwrap_or(true));
+    let addresses: BTreeSet<&str> = local.filter_map(|endpoint| endpoint.addresses().first()).collect();
+    Some(HealthCheck { port, local_endpoints: addresses.len() })
 }
 
 /// The ready ones among those that pass; failing that, those that end but still serve.

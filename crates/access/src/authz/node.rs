@@ -98,7 +98,9 @@ impl NodeAuthorizer {
                 "update" | "patch" => self.related(node, Kind::Claim, attributes),
                 _ => Decision::no_opinion("can only get/update/patch this type"),
             },
-            ("", "persistentvolumeclaims") => self.get(node, Kind::Claim, attributes),
+            // Upstream allows `get` alone, and its kubelet asks again and again; to follow one claim by
+            // its name shows nothing more.
+            ("", "persistentvolumeclaims") => self.read(node, Kind::Claim, attributes),
             ("", "persistentvolumes") => self.get(node, Kind::Volume, attributes),
             ("resource.k8s.io", "resourceclaims") => self.get(node, Kind::ResourceClaim, attributes),
             ("storage.k8s.io", "volumeattachments") => self.get(node, Kind::Attachment, attributes),

@@ -15,6 +15,7 @@
 //! | [`int_or_percent`] | the number that `3` or `"25%"` comes to | apimachinery/pkg/util/intstr |
 //! | [`cidr`] | addresses and ranges of addresses | k8s.io/utils/net |
 //! | [`cron`] | the schedules of CronJobs, and the next time that one fires | robfig/cron v3 |
+//! | [`csi_volume`] | the names by which nodes report CSI volumes, and of their attachments | pkg/volume/util, pkg/volume/csi |
 //! | [`duration`] | durations as Go reads and prints them | Go's time package |
 //! | [`resource_claim`] | the ResourceClaims of a pod, and for whom they are reserved | dynamic-resource-allocation/resourceclaim |
 //! | [`resource_name`] | native, extended and huge page resources by their name | pkg/apis/core/v1/helper/helpers.go |
@@ -30,6 +31,7 @@ pub mod backoff;
 pub mod cidr;
 pub mod condition;
 pub mod cron;
+pub mod csi_volume;
 pub mod duration;
 pub mod host_port;
 pub mod int_or_percent;

@@ -18,10 +18,6 @@ fn is_false(value: &Value) -> bool {
     *value == Value::Bool(false)
 }
 
-fn is_huge_pages(medium: &Value) -> bool {
-    medium.as_str().is_some_and(|medium| medium.starts_with("HugePages"))
-}
-
 const fn field(
     path: &'static str,
     is_asked: fn(&Value) -> bool,
@@ -46,7 +42,6 @@ pub const POD_FIELDS: &[UnsupportedField] = &[
         "this node's runtime merges the groups of the image",
     ),
     field("resourceClaims", is_set, Rejected, "this node prepares no devices"),
-    field("volumes[*].emptyDir.medium", is_huge_pages, Waits, "this node has no huge pages"),
     field("volumes[*].projected.sources[*].clusterTrustBundle", is_set, Waits, "this node projects no trust bundles"),
     field("volumes[*].projected.sources[*].podCertificate", is_set, Waits, "this node projects no certificates"),
     volume("volumes[*].gcePersistentDisk"),
@@ -79,7 +74,6 @@ pub const CONTAINER_FIELDS: &[UnsupportedField] = &[
         Rejected,
         "this node's runtime mounts only the volume itself read-only",
     ),
-    field("env[*].valueFrom.fileKeyRef", is_set, Waits, "this node reads no variables from files"),
     field(
         "restartPolicyRules[*].action",
         |value| value == "RestartAllContainers",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The number of entries. It may be lowered when a component begins to act on a field or
 /// a kind, and is never raised.
-const ENTRIES: usize = 3 + 27 + 5;
+const ENTRIES: usize = 2 + 25 + 3;
 
 #[test]
 fn the_list_only_shrinks() {
@@ -103,7 +103,7 @@ fn fields_are_named_with_their_place() {
     check(
         json!({"volumes": [{"emptyDir": {}}, {"emptyDir": {"sizeLimit": "1Gi"}}, {"emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}},
             {"nfs": {}}, {"emptyDir": {"medium": "HugePages-2Mi"}}]}),
-        &["spec.volumes[4].emptyDir.medium", "spec.volumes[3].nfs"],
+        &["spec.volumes[3].nfs"],
     );
 }
 

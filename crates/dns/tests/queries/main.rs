@@ -1,5 +1,6 @@
 //! Real queries over loopback: UDP, TCP, EDNS, truncation, forwarding and change.
 
+mod forwarding;
 mod reach;
 
 use async_trait::async_trait;

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+pub mod lab;
+
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -208,6 +210,6 @@ pub fn text(output: &Output) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the pause between two looks at a condition")]
-fn pause() {
+pub fn pause() {
     std::thread::sleep(Duration::from_millis(50));
 }

@@ -1,6 +1,6 @@
 //! A container's environment, from every source its spec may name.
 
-use super::{ConfigError, Machine, References, downward, expand};
+use super::{ConfigError, Machine, References, downward, env_file, expand};
 use crate::pod;
 use ferry_api::view::Base64;
 use ferry_api::view::core::v1::{ContainerView, EnvVarSourceView, PodView};
@@ -97,6 +97,9 @@ fn value_from(
             None => Err(missing_key(wanted.key(), "Secret", pod, wanted.name())),
         };
     }
+    if let Some(wanted) = source.file_key_ref() {
+        return env_file::value(wanted, &references.env_files);
+    }
     Err(ConfigError::new("the environment variable names a source that this node does not know"))
 }
 
@@ -124,6 +127,7 @@ mod tests {
         References {
             config_maps: HashMap::from([("cm".to_string(), map)]),
             secrets: HashMap::from([("s".to_string(), secret)]),
+            ..Default::default()
         }
     }
 

@@ -5,6 +5,7 @@ pub mod config;
 pub mod dns;
 pub mod downward;
 pub mod env;
+pub mod env_file;
 pub mod expand;
 pub mod hosts;
 pub mod resources;
@@ -49,6 +50,8 @@ pub struct Machine {
 pub struct References {
     pub config_maps: HashMap<String, SharedObject<ConfigMap>>,
     pub secrets: HashMap<String, SharedObject<Secret>>,
+    /// The files in volumes that the environment of the container that is started names.
+    pub env_files: env_file::EnvFiles,
 }
 
 impl References {

@@ -211,6 +211,17 @@ impl Runtime for GrpcRuntime {
         Ok(call!(self.runtime.list_container_stats(message), self.timeout)?.into_inner().stats)
     }
 
+    async fn checkpoint_container(&self, id: &str, location: &str, timeout: Duration) -> Result<()> {
+        let message = v1::CheckpointContainerRequest {
+            container_id: id.into(),
+            location: location.into(),
+            timeout: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        };
+        let limit = if timeout.is_zero() { self.timeout } else { timeout };
+        call!(self.runtime.checkpoint_container(message), limit)?;
+        Ok(())
+    }
+
     async fn reopen_container_log(&self, id: &str) -> Result<()> {
         let message = v1::ReopenContainerLogRequest { container_id: id.into() };
         call!(self.runtime.reopen_container_log(message), self.timeout)?;

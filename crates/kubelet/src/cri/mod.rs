@@ -134,6 +134,11 @@ pub trait Runtime: Send + Sync + 'static {
     async fn list_containers(&self, filter: Option<v1::ContainerFilter>) -> Result<Vec<v1::Container>>;
     async fn list_container_stats(&self) -> Result<Vec<v1::ContainerStats>>;
     async fn reopen_container_log(&self, id: &str) -> Result<()>;
+    /// Writes the state of a running container to a file; older runtimes cannot. A zero `timeout`
+    /// is the runtime's own.
+    async fn checkpoint_container(&self, _id: &str, _location: &str, _timeout: Duration) -> Result<()> {
+        Err(tonic::Status::unimplemented("unknown method CheckpointContainer").into())
+    }
 
     /// A zero `timeout` means none.
     async fn exec_sync(&self, id: &str, command: Vec<String>, timeout: Duration) -> Result<ExecOutput>;

@@ -17,6 +17,7 @@ pub struct NodeCapabilities {
     pub expand: bool,
     pub mount_group: bool,
     pub single_node_multi_writer: bool,
+    pub stats: bool,
 }
 
 #[derive(Clone)]
@@ -50,6 +51,7 @@ impl Driver {
             expand: has(proto::EXPAND_VOLUME),
             mount_group: has(proto::VOLUME_MOUNT_GROUP),
             single_node_multi_writer: has(proto::SINGLE_NODE_MULTI_WRITER),
+            stats: has(proto::GET_VOLUME_STATS),
         })
     }
 
@@ -71,6 +73,10 @@ impl Driver {
 
     pub async fn expand(&self, request: proto::ExpandVolume) -> Result<(), Status> {
         self.call::<_, proto::Empty>("/csi.v1.Node/NodeExpandVolume", request).await.map(drop)
+    }
+
+    pub async fn stats(&self, request: proto::GetVolumeStats) -> Result<proto::VolumeStats, Status> {
+        self.call("/csi.v1.Node/NodeGetVolumeStats", request).await
     }
 
     async fn call<Q, A>(&self, path: &'static str, message: Q) -> Result<A, Status>

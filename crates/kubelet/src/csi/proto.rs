@@ -66,6 +66,7 @@ pub struct RpcCapability {
 }
 
 pub const STAGE_UNSTAGE_VOLUME: i32 = 1;
+pub const GET_VOLUME_STATS: i32 = 2;
 pub const EXPAND_VOLUME: i32 = 3;
 pub const SINGLE_NODE_MULTI_WRITER: i32 = 5;
 pub const VOLUME_MOUNT_GROUP: i32 = 6;
@@ -168,4 +169,34 @@ pub struct ExpandVolume {
 pub struct CapacityRange {
     #[prost(int64, tag = "1")]
     pub required_bytes: i64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct GetVolumeStats {
+    #[prost(string, tag = "1")]
+    pub volume_id: String,
+    #[prost(string, tag = "2")]
+    pub volume_path: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct VolumeStats {
+    #[prost(message, repeated, tag = "1")]
+    pub usage: Vec<VolumeUsage>,
+}
+
+/// The units of [`VolumeUsage`].
+pub const BYTES: i32 = 1;
+pub const INODES: i32 = 2;
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct VolumeUsage {
+    #[prost(int64, tag = "1")]
+    pub available: i64,
+    #[prost(int64, tag = "2")]
+    pub total: i64,
+    #[prost(int64, tag = "3")]
+    pub used: i64,
+    #[prost(int32, tag = "4")]
+    pub unit: i32,
 }

@@ -81,6 +81,7 @@ pub async fn run(context: Arc<Context>, ready: watch::Sender<bool>, shutdown: Ca
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
+            () = keeper.context.csi.in_use_changed(), if failures == 0 => {}
             // A shortage is reported at once: the scheduler must send nobody more here.
             _ = pressure.changed(), if failures == 0 => {}
             _ = shutting_down.changed(), if failures == 0 => {}

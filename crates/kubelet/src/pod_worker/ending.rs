@@ -1,12 +1,15 @@
 //! The end of a pod: stopping it, reporting its end, and leaving nothing behind.
 
 use super::{Next, PodWorker, Stage};
+use crate::admit::Rejection;
 use crate::cgroup;
 use crate::container::sandbox;
 use crate::kill;
 use crate::observed::{PodRuntime, State};
 use crate::plan::KillReason;
 use crate::pod;
+use crate::pod_end::PodEnd;
+use crate::status;
 use crate::volume::tree;
 use ferry_api::view::core::v1::{
     ContainerState, ContainerStateTerminated, ContainerStateTerminatedView, ContainerStatus, ContainerStatusView, Pod,
@@ -14,10 +17,38 @@ use ferry_api::view::core::v1::{
 };
 use ferry_api::view::{List, Owned};
 use ferry_client::{DeleteParams, EventType};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 impl PodWorker {
+    /// An end that the node decides becomes the verdict on a pod that has not ended yet.
+    pub(super) fn take_end(&mut self, end: Option<Arc<PodEnd>>) {
+        let Some(end) = end.filter(|_| !self.has_end) else { return };
+        self.has_end = true;
+        if pod::is_terminal_phase(pod::phase(self.pod.view())) || self.is_finished() {
+            return end.finish();
+        }
+        self.verdict = Some(Rejection { reason: end.reason.clone(), message: end.message.clone() });
+        self.end = Some(end);
+    }
+
+    /// The verdict on a pod of which nothing runs any more. It is not reported before: others would
+    /// take the pod's place (upstream: mergePodStatus of pkg/kubelet/status/status_manager.go).
+    pub(super) fn conclude(&self, status: &mut PodStatus) {
+        if let Some(verdict) = &self.verdict {
+            status.set_phase("Failed");
+            status.set_reason(&verdict.reason);
+            status.set_message(&verdict.message);
+        }
+        if let Some(end) = self.end.as_ref().filter(|end| end.is_disruption) {
+            let (old, generation) = (self.known_status(), self.pod.meta().generation());
+            status::conditions::set_disruption_target(status, old, generation, &end.message, Timestamp::now());
+        }
+        finish(status);
+    }
+
     /// A pod that is to end, or has.
     pub(super) async fn terminate(&mut self, observed: PodRuntime) -> Next {
         let context = self.context.clone();
@@ -170,7 +201,7 @@ impl PodWorker {
 
 /// Nothing will run again: what never ran or was lost is said to have ended, so that the
 /// pod's end is the end of all its containers.
-pub(super) fn finish(status: &mut PodStatus) {
+fn finish(status: &mut PodStatus) {
     let never_ran = status.view().phase() == "Pending";
     let end_all = |statuses: List<'_, ContainerStatusView<'_>>| -> Vec<ContainerStatus> {
         statuses.iter().map(|status| end(status.to_owned(), never_ran)).collect()

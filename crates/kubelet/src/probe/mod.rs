@@ -8,6 +8,7 @@
 mod exec;
 mod grpc;
 pub mod http;
+pub mod metrics;
 mod tcp;
 
 use crate::cri::Runtime;
@@ -18,6 +19,7 @@ use ferry_api::view::core::v1::{Container, ContainerView, PodView, ProbeView};
 use ferry_api::view::{IntOrString, Owned};
 use ferry_client::{EventType, Recorder, Reference};
 use jiff::Timestamp;
+use metrics::{CountedProbe, ProbeMetrics};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,6 +82,7 @@ pub struct Probes {
     runtime: Arc<dyn Runtime>,
     wakers: Arc<Wakers>,
     recorder: Recorder,
+    metrics: Arc<ProbeMetrics>,
     outcomes: Outcomes,
     /// Told whenever an outcome turns.
     changed: Arc<Notify>,
@@ -110,11 +113,12 @@ pub struct Target<'a> {
 }
 
 impl Probes {
-    pub fn new(runtime: Arc<dyn Runtime>, wakers: Arc<Wakers>, recorder: Recorder) -> Self {
+    pub fn new(runtime: Arc<dyn Runtime>, wakers: Arc<Wakers>, recorder: Recorder, metrics: Arc<ProbeMetrics>) -> Self {
         Self {
             runtime,
             wakers,
             recorder,
+            metrics,
             outcomes: Outcomes::default(),
             changed: Arc::default(),
             running: HashMap::new(),
@@ -165,6 +169,7 @@ impl Probes {
                     runtime: self.runtime.clone(),
                     wakers: self.wakers.clone(),
                     recorder: self.recorder.clone(),
+                    counted: CountedProbe::new(self.metrics.clone(), pod, target.container.name(), kind),
                     outcomes: self.outcomes.clone(),
                     changed: self.changed.clone(),
                 };
@@ -198,6 +203,7 @@ struct Worker {
     runtime: Arc<dyn Runtime>,
     wakers: Arc<Wakers>,
     recorder: Recorder,
+    counted: CountedProbe,
     outcomes: Outcomes,
     changed: Arc<Notify>,
 }
@@ -290,6 +296,7 @@ impl Worker {
 
     /// `None` where the probe could not be carried out: upstream counts that as neither.
     async fn probe_once(&self) -> Option<Outcome> {
+        let began = std::time::Instant::now();
         let mut answer = Answer::Error(String::new());
         for _ in 0..TRIES {
             answer = self.ask().await;
@@ -297,6 +304,7 @@ impl Worker {
                 break;
             }
         }
+        self.counted.count(&answer, began.elapsed());
         let name = self.kind.name();
         let say = |kind, reason: &str, message: String| self.recorder.event(&self.reference, kind, reason, message);
         match answer {

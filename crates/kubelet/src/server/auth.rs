@@ -58,12 +58,14 @@ impl Authorizer {
         };
         let Some(caller) = known else { return Err(Box::new(text(StatusCode::UNAUTHORIZED, "Unauthorized"))) };
         let verb = verb(request.method());
-        let subresource = subresource(request.uri().path());
-        if self.review_access(&caller, verb, subresource).await {
-            return Ok(());
+        let subresources = subresources(request.uri().path());
+        for subresource in &subresources {
+            if self.review_access(&caller, verb, subresource).await {
+                return Ok(());
+            }
         }
-        let name = caller.name.unwrap_or_default();
-        let why = format!("Forbidden (user={name}, verb={verb}, resource=nodes, subresource(s)=[{subresource}])");
+        let (name, asked) = (caller.name.unwrap_or_default(), subresources.join(" "));
+        let why = format!("Forbidden (user={name}, verb={verb}, resource=nodes, subresource(s)=[{asked}])\n");
         Err(Box::new(text(StatusCode::FORBIDDEN, why)))
     }
 
@@ -102,25 +104,56 @@ fn bearer_token(request: &Request<Incoming>) -> Option<&str> {
     request.headers().get("authorization")?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
 }
 
+/// Methods that are no verb of the API are allowed by those who may do everything.
 fn verb(method: &http::Method) -> &'static str {
     match *method {
+        http::Method::GET => "get",
         http::Method::POST => "create",
         http::Method::PUT => "update",
         http::Method::PATCH => "patch",
         http::Method::DELETE => "delete",
-        _ => "get",
+        _ => "",
     }
 }
 
-/// Upstream's pkg/kubelet/server/auth.go: a few paths have names of their own.
-fn subresource(path: &str) -> &'static str {
+/// The subresources of the node that each allow a request, the narrowest first: some paths have
+/// names of their own and are part of `proxy` as well (upstream: pkg/kubelet/server/auth.go). The
+/// path is taken as it came; the routes decode it only later, so that a name in disguise is `proxy`.
+fn subresources(path: &str) -> Vec<&'static str> {
     match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
-        "stats" => "stats",
-        "metrics" => "metrics",
-        "logs" => "log",
-        "pods" | "runningpods" => "pods",
-        "healthz" => "healthz",
-        "configz" => "configz",
-        _ => "proxy",
+        "pods" | "runningpods" => vec!["pods", "proxy"],
+        "healthz" => vec!["healthz", "proxy"],
+        "configz" => vec!["configz", "proxy"],
+        "stats" => vec!["stats"],
+        "metrics" => vec!["metrics"],
+        // As the log of a pod.
+        "logs" => vec!["log"],
+        "checkpoint" => vec!["checkpoint"],
+        "statusz" => vec!["statusz"],
+        "flagz" => vec!["configz"],
+        _ => vec!["proxy"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_allowed_by_their_own_subresource_and_some_by_proxy() {
+        let check = |path: &str, expected: &[&str]| assert_eq!(subresources(path), expected, "{path}");
+        check("/pods", &["pods", "proxy"]);
+        check("/runningpods/", &["pods", "proxy"]);
+        check("/healthz/ping", &["healthz", "proxy"]);
+        check("/configz", &["configz", "proxy"]);
+        check("/stats/summary", &["stats"]);
+        check("/metrics/cadvisor", &["metrics"]);
+        check("/logs/kubelet.log", &["log"]);
+        check("/checkpoint/ns/pod/c", &["checkpoint"]);
+        check("/statusz", &["statusz"]);
+        check("/flagz", &["configz"]);
+        for path in ["/exec/ns/pod/c", "/podsx", "/statsx/summary", "/%70ods", "/", "", "/run/a/b/c", "/debug/pprof"] {
+            check(path, &["proxy"]);
+        }
     }
 }

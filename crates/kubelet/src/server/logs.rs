@@ -3,6 +3,7 @@
 //! A line of a log file is `time stream tag text`; the tag is `F` for a full line and
 //! `P` for a part of one, whose rest follows in later lines.
 
+use super::log_watch::FollowedLog;
 use super::routes::Query;
 use super::{Body, BoxError, text};
 use crate::context::Context;
@@ -18,13 +19,10 @@ use jiff::Timestamp;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, SeekFrom};
 use tokio::sync::mpsc;
 
-/// How often a followed log that has nothing new is looked at again.
-const FOLLOW_STEP: Duration = Duration::from_millis(150);
 const CHUNK: usize = 64 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,6 +156,9 @@ impl LogReader {
         let mut pending = Vec::new();
         let mut chunk = vec![0; CHUNK];
         let mut last_look = false;
+        // Before the first look, so that nothing comes between.
+        let ended = self.options.follow.then(|| self.context.wakers.listen(&self.id));
+        let mut followed = self.follow(&file)?;
         let mut position = file.stream_position().await?;
         loop {
             let count = file.read(&mut chunk).await?;
@@ -177,6 +178,7 @@ impl LogReader {
             }
             if self.is_rotated(&file).await {
                 if let Ok(next) = self.open().await {
+                    followed = self.follow(&next)?;
                     file = next;
                     pending.clear();
                     continue;
@@ -186,11 +188,17 @@ impl LogReader {
                 last_look = true;
                 continue;
             }
+            let (Some(followed), Some(ended)) = (&followed, &ended) else { return Ok(()) };
             tokio::select! {
                 () = self.sender.closed() => return Ok(()),
-                () = tokio::time::sleep(FOLLOW_STEP) => {}
+                () = followed.changed() => {}
+                () = ended.notified() => {}
             }
         }
+    }
+
+    fn follow(&self, file: &File) -> std::io::Result<Option<FollowedLog>> {
+        self.options.follow.then(|| self.context.log_watch.follow(file)).transpose()
     }
 
     async fn open(&self) -> std::io::Result<File> {

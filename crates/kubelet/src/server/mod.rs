@@ -2,17 +2,26 @@
 //! a container's log or a terminal in it.
 
 mod auth;
+mod cadvisor;
 pub mod channel;
+mod checkpoint;
+mod configz;
 mod copy;
 mod dialect;
+mod log_watch;
 mod logs;
 mod missed_output;
+mod pods;
 mod routes;
 pub mod spdy;
 mod stats;
 mod streaming;
+mod system_logs;
+mod volume_stats;
 mod websocket;
+mod zpages;
 
+pub use log_watch::LogWatch;
 pub use missed_output::ServedLogs;
 
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Paths and who answers them.
 
-use super::{Body, logs, stats, streaming, text};
+use super::{Body, checkpoint, configz, logs, pods, stats, streaming, system_logs, text, zpages};
 use crate::context::Context;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -27,11 +27,34 @@ impl Query {
         self.all(name).first().map(String::as_str)
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Upstream takes both the API's words and the kubelet's own: `1` and `true`.
     pub fn flag(&self, names: &[&str]) -> bool {
         names.iter().any(|name| matches!(self.one(name), Some("1" | "true" | "True" | "TRUE" | "t")))
     }
 }
+
+/// The first names of all paths, as /statusz lists them.
+const PATHS: [&str; 15] = [
+    "/attach",
+    "/checkpoint",
+    "/configz",
+    "/containerLogs",
+    "/exec",
+    "/flagz",
+    "/healthz",
+    "/logs",
+    "/metrics",
+    "/pods",
+    "/portForward",
+    "/run",
+    "/runningpods",
+    "/stats",
+    "/statusz",
+];
 
 pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_string();
@@ -44,18 +67,36 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
     let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
     let is_get = request.method() == Method::GET;
     match parts.as_slice() {
-        ["healthz"] | ["healthz", "ping" | "syncloop"] => text(StatusCode::OK, "ok"),
-        ["pods"] if is_get => json(pod_list(&context)),
+        ["healthz"] | ["healthz", "ping" | "log" | "syncloop"] => text(StatusCode::OK, "ok"),
+        ["pods"] if is_get => json(pods::bound(&context)),
+        ["runningpods"] if is_get => pods::running(&context).await,
         ["metrics"] if is_get => stats::metrics(&context).await,
         ["metrics", "resource"] if is_get => stats::resource_metrics(&context).await,
-        ["stats", "summary"] if is_get => stats::summary(&context, &query).await,
+        ["metrics", "cadvisor"] if is_get => stats::cadvisor_metrics(&context).await,
+        ["metrics", "probes"] if is_get => stats::probe_metrics(&context),
+        ["stats"] | ["stats", "summary"] if is_get => stats::summary(&context, &query).await,
+        ["configz"] if is_get => json(configz::render(&context.config).to_string()),
+        ["statusz"] if is_get => zpages::statusz(request.headers(), &context.config.version, context.started, &PATHS),
+        ["flagz"] if is_get => zpages::flagz(request.headers(), &configz::settings(&context.config)),
+        ["logs", ..] if is_get && query.has("query") => match context.config.system_log_query {
+            true => system_logs::answer_query(system_logs::DIRECTORY, &query).await,
+            false => system_logs::browse(system_logs::DIRECTORY, parts[1..].join("/")).await,
+        },
+        ["logs", rest @ ..] if is_get => system_logs::browse(system_logs::DIRECTORY, rest.join("/")).await,
+        ["checkpoint", namespace, name, container] if request.method() == Method::POST => {
+            checkpoint::serve(&context, namespace, name, container, &query).await
+        }
+        [
+            "pods" | "runningpods" | "metrics" | "stats" | "configz" | "statusz" | "flagz" | "logs" | "checkpoint",
+            ..,
+        ] if !is_get => text(StatusCode::METHOD_NOT_ALLOWED, "405: Method Not Allowed"),
         ["containerLogs" | "exec" | "attach" | "portForward" | "run", namespace, name, rest @ ..] => {
             // The uid may stand between the pod and its container.
             let (uid, container) = match (parts[0], rest) {
                 ("portForward", []) => (None, None),
                 ("portForward", [uid]) => (Some(*uid), None),
                 (_, [container]) => (None, Some(*container)),
-                ("exec" | "attach", [uid, container]) => (Some(*uid), Some(*container)),
+                ("exec" | "attach" | "run", [uid, container]) => (Some(*uid), Some(*container)),
                 _ => return not_found(),
             };
             let found = context.pods.get(namespace, name).filter(|pod| uid.is_none_or(|uid| pod.uid() == uid));
@@ -66,8 +107,14 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
                 ("containerLogs", Some(container)) if is_get => {
                     Ok(logs::serve(context, pod.view(), container, &query).await)
                 }
-                ("exec", Some(container)) => streaming::exec(context, pod.view(), container, &query, request).await,
-                ("attach", Some(container)) => streaming::attach(context, pod.view(), container, &query, request).await,
+                ("exec", Some(container)) => {
+                    let session = streaming::Session::Exec;
+                    streaming::open(session, context, pod.view(), container, &query, request).await
+                }
+                ("attach", Some(container)) => {
+                    let session = streaming::Session::Attach;
+                    streaming::open(session, context, pod.view(), container, &query, request).await
+                }
                 ("portForward", None) => streaming::port_forward(context, pod.view(), &query, request).await,
                 ("run", Some(container)) if request.method() == Method::POST => {
                     streaming::run(context, pod.view(), container, &query).await
@@ -82,13 +129,6 @@ pub(super) async fn serve(context: Arc<Context>, request: Request<Incoming>) -> 
 
 fn not_found() -> Response<Body> {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
-}
-
-/// The pods as the API server sent them; nothing of them is read for this.
-fn pod_list(context: &Context) -> String {
-    let pods = context.pods.list(None);
-    let items: Vec<_> = pods.iter().map(|pod| pod.document().root().to_json()).collect();
-    format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{}},"items":[{}]}}"#, items.join(","))
 }
 
 pub(super) fn json(body: impl Into<String>) -> Response<Body> {

@@ -2,7 +2,7 @@
 //! (`crate::stats`), and figures of the kubelet itself.
 
 use super::routes::{Query, json};
-use super::{Body, text};
+use super::{Body, cadvisor, text, volume_stats};
 use crate::context::Context;
 use crate::cri::{RuntimeError, v1};
 use crate::stats::summary::{FilesystemRoom, Filesystems};
@@ -20,8 +20,13 @@ pub(super) async fn summary(context: &Context, query: &Query) -> Response<Body> 
         Ok(sample) => sample,
         Err(error) => return text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
-    let filesystems = if query.flag(&["only_cpu_and_memory"]) { None } else { Some(read_filesystems(context).await) };
-    json(summary::render(&context.config.node_name, &sample, filesystems).to_string())
+    let is_short = query.flag(&["only_cpu_and_memory"]);
+    let filesystems = if is_short { None } else { Some(read_filesystems(context).await) };
+    let mut page = summary::render(&context.config.node_name, &sample, filesystems);
+    if !is_short {
+        volume_stats::add_to_summary(&mut page, &volume_stats::read(context).await);
+    }
+    json(page.to_string())
 }
 
 /// The same in Prometheus' format, which metrics-server reads.
@@ -30,7 +35,26 @@ pub(super) async fn resource_metrics(context: &Context) -> Response<Body> {
     if let Err(error) = &sample {
         tracing::warn!(%error, "the usage of containers cannot be read");
     }
-    let mut response = text(StatusCode::OK, resource_metrics::render(sample.ok().as_deref()));
+    prometheus(resource_metrics::render(sample.ok().as_deref()))
+}
+
+/// The same by cAdvisor's names, which dashboards are written against.
+pub(super) async fn cadvisor_metrics(context: &Context) -> Response<Body> {
+    match sample(context).await {
+        Ok(sample) => prometheus(cadvisor::render(&sample, context)),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+/// How the probes of containers have ended.
+pub(super) fn probe_metrics(context: &Context) -> Response<Body> {
+    let mut page = String::new();
+    context.probe_metrics.render(&mut page);
+    prometheus(page)
+}
+
+fn prometheus(page: String) -> Response<Body> {
+    let mut response = text(StatusCode::OK, page);
     let format = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert("content-type", format);
     response
@@ -72,6 +96,7 @@ pub(super) async fn metrics(context: &Context) -> Response<Body> {
     for (state, count) in states {
         let _ = writeln!(out, "kubelet_running_containers{{container_state=\"{state}\"}} {count}");
     }
+    volume_stats::render_metrics(&volume_stats::read(context).await, &mut out);
     context.eviction_metrics.render(&mut out);
-    text(StatusCode::OK, out)
+    prometheus(out)
 }

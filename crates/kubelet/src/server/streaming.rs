@@ -48,30 +48,17 @@ impl Wanted {
     }
 }
 
-pub(super) async fn exec(
-    context: Arc<Context>,
-    pod: PodView<'_>,
-    container: &str,
-    query: &Query,
-    request: Request<Incoming>,
-) -> Answer {
-    let (wanted, dialect) = read_process(query, &request)?;
-    let id = running_container(&context, pod, container).await?;
-    let url = context
-        .runtime
-        .exec(v1::ExecRequest {
-            container_id: id,
-            cmd: query.all("command").to_vec(),
-            tty: wanted.tty,
-            stdin: wanted.stdin,
-            stdout: wanted.stdout,
-            stderr: wanted.stderr,
-        })
-        .await;
-    Ok(connect(url, wanted, dialect, None, request).await)
+/// A caller's session with a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Session {
+    /// A new process.
+    Exec,
+    /// The container's own.
+    Attach,
 }
 
-pub(super) async fn attach(
+pub(super) async fn open(
+    session: Session,
     context: Arc<Context>,
     pod: PodView<'_>,
     container: &str,
@@ -79,23 +66,25 @@ pub(super) async fn attach(
     request: Request<Incoming>,
 ) -> Answer {
     let (mut wanted, dialect) = read_process(query, &request)?;
-    // Whether there is a terminal is the container's choice, not the caller's.
     let spec = pod::find_container(pod, container).map(|(_, container)| container).unwrap_or_default();
-    wanted.tty = spec.tty();
-    wanted.stderr &= !wanted.tty;
+    if session == Session::Attach {
+        // Whether there is a terminal is the container's choice, not the caller's.
+        wanted.tty = spec.tty();
+        wanted.stderr &= !wanted.tty;
+    }
     let id = running_container(&context, pod, container).await?;
-    let url = context
-        .runtime
-        .attach(v1::AttachRequest {
-            container_id: id.clone(),
-            stdin: wanted.stdin,
-            tty: wanted.tty,
-            stdout: wanted.stdout,
-            stderr: wanted.stderr,
-        })
-        .await;
-    let is_first = spec.stdin_once();
-    let missed = is_first.then(|| MissedOutput { context: context.clone(), container_id: id });
+    let Wanted { stdin, stdout, stderr, tty } = wanted;
+    let is_first = session == Session::Attach && spec.stdin_once();
+    let missed = is_first.then(|| MissedOutput { context: context.clone(), container_id: id.clone() });
+    let url = match session {
+        Session::Exec => {
+            let cmd = query.all("command").to_vec();
+            context.runtime.exec(v1::ExecRequest { container_id: id, cmd, tty, stdin, stdout, stderr }).await
+        }
+        Session::Attach => {
+            context.runtime.attach(v1::AttachRequest { container_id: id, stdin, tty, stdout, stderr }).await
+        }
+    };
     Ok(connect(url, wanted, dialect, missed, request).await)
 }
 

@@ -220,6 +220,7 @@ mod tests {
         let references = References {
             config_maps: [("cm".to_string(), SharedObject::of(json!({})))].into(),
             secrets: [("s".to_string(), SharedObject::of(json!({})))].into(),
+            ..Default::default()
         };
         let mut own = PodVolumes::new(place.path(), pod.clone());
         own.references = Arc::new(references);

@@ -6,7 +6,7 @@ use super::{
 use std::path::Path;
 
 pub(super) fn plugins(root: &Path, parts: NodeParts) -> Vec<Box<dyn VolumePlugin>> {
-    let NodeParts { images, runtime, csi: drivers, csi_objects: objects, client, recorder, node_name } = parts;
+    let NodeParts { images, runtime, csi: drivers, csi_objects: objects, node, client, recorder, node_name } = parts;
     let mut plugins = plugins_of_machine();
     plugins.push(Box::new(image::ImageVolume { images, runtime }));
     plugins.push(Box::new(csi::CsiVolume {
@@ -16,8 +16,10 @@ pub(super) fn plugins(root: &Path, parts: NodeParts) -> Vec<Box<dyn VolumePlugin
         client,
         recorder,
         node_name,
+        node,
         users: csi::Users::default(),
-        looked: Default::default(),
+        published: Default::default(),
+        tokens: Default::default(),
     }));
     plugins
 }

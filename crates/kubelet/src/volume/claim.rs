@@ -5,17 +5,22 @@
 //! Upstream: pkg/kubelet/volumemanager/populator.
 
 use super::{VolumeMode, VolumeRequest};
+use crate::config_cache::ConfigCache;
 use ferry_api::rules::volume_match::{claim_name, matches_node_affinity, not_made_for_pod};
 use ferry_api::view::core::v1::{
     ContainerView, NodeView, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimView, PersistentVolumeView,
     Pod, PodView, VolumeView,
 };
 use ferry_client::{Client, SharedObject};
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 /// The volumes behind a pod's claims, by the name of the pod's own volume. A bound claim never
 /// changes its volume, so a pod resolves each once.
 pub type Claims = HashMap<String, SharedObject<PersistentVolume>>;
+
+/// The claims themselves, by the same names.
+pub type ClaimObjects = HashMap<String, SharedObject<PersistentVolumeClaim>>;
 
 /// Whether the pod has begun to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,26 +29,38 @@ pub enum PodStage {
     Running,
 }
 
-/// Fetches the volumes behind the claims that are not known yet. The error is the text of the
-/// pod's FailedMount event.
-pub async fn resolve(
+/// Fetches the pod's claims, and the volumes behind those that are not known yet. From now on
+/// the pod is woken when one of its claims changes. The error is the text of the pod's
+/// FailedMount event.
+pub(crate) async fn resolve(
     client: &Client,
+    cache: &ConfigCache<PersistentVolumeClaim>,
     pod: &SharedObject<Pod>,
     node: Option<NodeView<'_>>,
     stage: PodStage,
     known: &mut Claims,
-) -> Result<(), String> {
+) -> Result<ClaimObjects, String> {
+    let mut objects = ClaimObjects::new();
+    let names = |volume: &VolumeView<'_>| claim_name(pod.view(), *volume).map(Cow::into_owned);
+    let wanted: BTreeSet<String> = pod.view().spec().volumes().iter().filter_map(|volume| names(&volume)).collect();
+    cache.keep(pod.uid(), pod.namespace(), &wanted);
     for volume in pod.view().spec().volumes() {
-        let Some(claim) = claim_name(pod.view(), volume).filter(|_| !known.contains_key(volume.name())) else {
-            continue;
-        };
-        let found = fetch(client, pod.view(), volume, &claim, stage).await.map_err(|why| {
-            let (name, namespace) = (volume.name(), pod.namespace());
+        let Some(name) = names(&volume) else { continue };
+        let failed = |why: String| {
+            let (volume, namespace) = (volume.name(), pod.namespace());
             format!(
-                "Unable to attach or mount volumes: unmounted volumes=[{name}], unattached volumes=[], failed to \
-                 process volumes=[{name}]: error processing PVC {namespace}/{claim}: {why}"
+                "Unable to attach or mount volumes: unmounted volumes=[{volume}], unattached volumes=[], failed to \
+                 process volumes=[{volume}]: error processing PVC {namespace}/{name}: {why}"
             )
-        })?;
+        };
+        let claim = read_claim(cache, pod, &name).await;
+        if known.contains_key(volume.name()) {
+            // The pod runs on although its claim is gone or cannot be read now.
+            objects.extend(claim.ok().map(|claim| (volume.name().to_owned(), claim)));
+            continue;
+        }
+        let claim = claim.map_err(failed)?;
+        let found = fetch(client, pod.view(), volume, &claim, stage).await.map_err(failed)?;
         if let Some(node) = node
             && !matches_node_affinity(found.view(), node)
         {
@@ -53,19 +70,28 @@ pub async fn resolve(
             ));
         }
         known.insert(volume.name().to_owned(), found);
+        objects.insert(volume.name().to_owned(), claim);
     }
-    Ok(())
+    Ok(objects)
+}
+
+async fn read_claim(
+    cache: &ConfigCache<PersistentVolumeClaim>,
+    pod: &SharedObject<Pod>,
+    name: &str,
+) -> Result<SharedObject<PersistentVolumeClaim>, String> {
+    let found = cache.get(pod.namespace(), name, pod.uid()).await;
+    let found = found.and_then(|found| found.ok_or_else(|| format!("persistentvolumeclaims {name:?} not found")));
+    found.map_err(|why| format!("failed to fetch PVC from API server: {why}"))
 }
 
 async fn fetch(
     client: &Client,
     pod: PodView<'_>,
     volume: VolumeView<'_>,
-    name: &str,
+    claim: &SharedObject<PersistentVolumeClaim>,
     stage: PodStage,
 ) -> Result<SharedObject<PersistentVolume>, String> {
-    let claims = client.api::<PersistentVolumeClaim>(pod.metadata().namespace());
-    let claim = claims.get(name).await.map_err(|error| format!("failed to fetch PVC from API server: {error}"))?;
     if let Some(why) = unusable_claim(pod, volume, claim.view(), stage) {
         return Err(why);
     }

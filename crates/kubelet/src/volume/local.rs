@@ -10,7 +10,7 @@ use super::claim::volume_mode;
 use super::host_path;
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
-use super::{MountedVolume, VolumeFailure, VolumeMode, VolumePlugin, VolumeRequest};
+use super::{Measure, MountedVolume, VolumeFailure, VolumeMode, VolumePlugin, VolumeRequest};
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
 use std::io;
@@ -28,6 +28,10 @@ impl VolumePlugin for Local {
 
     fn takes(&self, _: VolumeView<'_>, bound: Option<PersistentVolumeView<'_>>) -> bool {
         bound.is_some_and(|bound| bound.spec().local().is_some())
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::FileSystem
     }
 
     async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {

@@ -27,18 +27,20 @@ mod place;
 mod projected;
 mod request;
 mod secret;
+mod stats;
 pub mod subpath;
 pub mod token;
 pub mod tree;
 
 pub use place::VolumePlace;
 pub use request::{PodVolumes, Tokens, VolumeRequest};
+pub use stats::{Measure, VolumeStats, VolumeUsage, measure_tree};
 
 use crate::cri::Runtime;
 use crate::csi::Drivers;
 use crate::image::{Images, PullFailure};
 use async_trait::async_trait;
-use ferry_api::view::core::v1::{PersistentVolumeView, PodView, VolumeView};
+use ferry_api::view::core::v1::{Node, PersistentVolumeView, PodView, VolumeView};
 use ferry_api::view::storage::v1::CSIDriver;
 use ferry_client::{Client, Informer, Recorder};
 use std::collections::HashMap;
@@ -54,6 +56,8 @@ use std::time::Duration;
 pub struct VolumeError {
     pub volume: String,
     pub why: String,
+    /// Nothing has failed: the volume waits for others, and the pod is woken when they are done.
+    pub is_pending: bool,
 }
 
 /// Where each volume of a pod is.
@@ -95,6 +99,8 @@ pub enum VolumeMode {
 pub enum VolumeFailure {
     /// The end of the pod's FailedMount event; the pod waits.
     Mount(String),
+    /// The volume waits for something that wakes the pod; there is no event.
+    Pending(String),
     /// The image of the volume is not there; containers that mount it wait with this reason.
     Image(PullFailure),
 }
@@ -108,7 +114,7 @@ impl From<String> for VolumeFailure {
 impl VolumeFailure {
     fn into_text(self) -> String {
         match self {
-            Self::Mount(why) => why,
+            Self::Mount(why) | Self::Pending(why) => why,
             Self::Image(failure) => failure.message,
         }
     }
@@ -140,7 +146,7 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns once the volume is attached to this node; called before [`Self::stage`].
-    async fn attach(&self, _: &VolumeRequest) -> Result<(), String> {
+    async fn attach(&self, _: &VolumeRequest) -> Result<(), VolumeFailure> {
         Ok(())
     }
 
@@ -162,6 +168,16 @@ pub trait VolumePlugin: Send + Sync {
     /// When the volume is to be looked at again although nothing has happened to its pod.
     fn look_again(&self, _: &VolumeRequest) -> Option<Duration> {
         None
+    }
+
+    /// The room and use of the volume that was published at the path; nothing for kinds that
+    /// upstream has no figures of.
+    async fn stats(&self, path: &Path) -> Result<Option<VolumeStats>, String> {
+        stats::of_directory(path, self.measure()).await
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Nothing
     }
 
     /// Undoes [`Self::publish`], and [`Self::stage`] when no other pod has the volume. Only the
@@ -191,6 +207,7 @@ pub(crate) struct NodeParts {
     pub runtime: Arc<dyn Runtime>,
     pub csi: Arc<Drivers>,
     pub csi_objects: Informer<CSIDriver>,
+    pub node: Informer<Node>,
     pub client: Client,
     pub recorder: Recorder,
     pub node_name: String,
@@ -200,17 +217,18 @@ pub(crate) struct NodeParts {
 pub struct Volumes {
     root: Arc<Path>,
     plugins: Vec<Box<dyn VolumePlugin>>,
+    mounted: stats::MountedVolumes,
 }
 
 impl Volumes {
     /// `root` is the kubelet's directory.
     pub(crate) fn new(root: &Path, parts: NodeParts) -> Self {
-        Self { root: root.into(), plugins: all::plugins(root, parts) }
+        Self { root: root.into(), plugins: all::plugins(root, parts), mounted: Default::default() }
     }
 
     /// Only the kinds that need nothing but this machine.
     pub fn of_machine(root: &Path) -> Self {
-        Self { root: root.into(), plugins: all::plugins_of_machine() }
+        Self { root: root.into(), plugins: all::plugins_of_machine(), mounted: Default::default() }
     }
 
     pub fn root(&self) -> &Arc<Path> {
@@ -226,21 +244,35 @@ impl Volumes {
         }
     }
 
-    /// Makes or refreshes the volumes of the pod that come before its sandbox.
+    /// Makes or refreshes the volumes of the pod that come before its sandbox. One that fails
+    /// keeps no other from being made; the first that has failed is returned, and one that waits
+    /// only where none has failed.
     pub async fn set_up(&self, pod: &Arc<PodVolumes>) -> Result<Mounted, VolumeError> {
         let mut mounted = Mounted::default();
+        let mut errors = Vec::new();
         for request in VolumeRequest::all(pod) {
             let name = request.volume().name().to_owned();
-            let failed = |why| VolumeError { volume: name.clone(), why };
-            let plugin = self.plugin_for(&request).map_err(failed)?;
-            if plugin.set_up_time() != SetUpTime::BeforeSandbox {
-                continue;
+            let made = match self.plugin_for(&request) {
+                Ok(plugin) if plugin.set_up_time() != SetUpTime::BeforeSandbox => continue,
+                Ok(plugin) => set_up_one(plugin, &request).await.map(|volume| (plugin, volume)),
+                Err(why) => Err(why.into()),
+            };
+            match made {
+                Ok((plugin, volume)) => {
+                    self.mounted.note(&request, plugin.name(), &volume.path);
+                    mounted.volumes.insert(name, volume);
+                    mounted.look_again = mounted.look_again.into_iter().chain(plugin.look_again(&request)).min();
+                }
+                Err(failure) => {
+                    let is_pending = matches!(failure, VolumeFailure::Pending(_));
+                    errors.push(VolumeError { volume: name, why: failure.into_text(), is_pending });
+                }
             }
-            let volume = set_up_one(plugin, &request).await.map_err(|failure| failed(failure.into_text()))?;
-            mounted.volumes.insert(name, volume);
-            mounted.look_again = mounted.look_again.into_iter().chain(plugin.look_again(&request)).min();
         }
-        Ok(mounted)
+        match errors.into_iter().min_by_key(|error| error.is_pending) {
+            Some(error) => Err(error),
+            None => Ok(mounted),
+        }
     }
 
     /// The names of the pod's volumes that are made with the containers that mount them.
@@ -294,6 +326,7 @@ impl Volumes {
     /// Unmounts the pod's volumes but leaves its directory, for pods that have finished and
     /// still exist.
     pub async fn unmount(&self, uid: &str) -> io::Result<()> {
+        self.mounted.forget(uid);
         self.unpublish(uid).await?;
         let (root, uid) = (self.root.clone(), uid.to_owned());
         blocking(move || mounts::unmount_below(&one_pod_directory(&root, &uid)?)).await
@@ -302,6 +335,7 @@ impl Volumes {
     /// Unmounts and removes everything a pod had under its directory. What is already gone is
     /// no error.
     pub async fn tear_down(&self, uid: &str) -> io::Result<()> {
+        self.mounted.forget(uid);
         self.unpublish(uid).await?;
         let (root, uid) = (self.root.clone(), uid.to_owned());
         blocking(move || tear_down(&root, &uid)).await

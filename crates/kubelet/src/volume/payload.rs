@@ -224,7 +224,7 @@ pub(super) mod tests {
     pub fn request(volume: serde_json::Value) -> VolumeRequest {
         let map = json!({ "data": { "color": "red", "size": "xl" }, "binaryData": { "raw": "AAE=" } });
         let references =
-            References { config_maps: HashMap::from([("cm".into(), SharedObject::of(map))]), secrets: HashMap::new() };
+            References { config_maps: HashMap::from([("cm".into(), SharedObject::of(map))]), ..Default::default() };
         let pod = pod(json!({ "containers": [{ "name": "a" }], "volumes": [volume] }));
         let mut volumes = PodVolumes::new(Path::new("/"), pod.into());
         volumes.references = Arc::new(references);

@@ -69,14 +69,21 @@ pub fn make_directory(root: &Path, path: &Path, mode: u32) -> Result<(Dir, bool)
 
 /// The directory with a tmpfs on it, and whether that is new.
 pub fn mount_tmpfs(directory: Dir, path: &Path, size: Option<i64>) -> Result<(Dir, bool), String> {
-    let failed = |error: io::Error| format!("cannot mount a tmpfs on {}: {error}", path.display());
+    mount_memory(directory, path, "tmpfs", size.map(|size| format!("size={size}")).as_deref())
+}
+
+/// The directory with a file system of huge pages on it, and whether that is new.
+pub fn mount_huge_pages(directory: Dir, path: &Path, page_size: i64) -> Result<(Dir, bool), String> {
+    mount_memory(directory, path, "hugetlbfs", Some(&format!("pagesize={page_size}")))
+}
+
+fn mount_memory(directory: Dir, path: &Path, kind: &str, options: Option<&str>) -> Result<(Dir, bool), String> {
+    let failed = |error: io::Error| format!("cannot mount a {kind} on {}: {error}", path.display());
     let place = directory.path().map_err(failed)?;
     if mounts::is_mount_point(&place).map_err(failed)? {
         return Ok((directory, false));
     }
-    let options = size.map(|size| format!("size={size}"));
-    mount(Some("tmpfs"), &place, Some("tmpfs"), MsFlags::empty(), options.as_deref())
-        .map_err(|error| failed(error.into()))?;
+    mount(Some(kind), &place, Some(kind), MsFlags::empty(), options).map_err(|error| failed(error.into()))?;
     // The descriptor still holds the directory below the mount.
     Ok((Dir::open(&place).map_err(failed)?, true))
 }

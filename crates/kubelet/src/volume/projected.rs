@@ -2,7 +2,7 @@
 //! only.
 
 use super::payload::{DEFAULT_MODE, Medium, PayloadSources, write};
-use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use super::{Measure, MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use crate::volume::atomic::Payload;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
@@ -19,6 +19,10 @@ impl VolumePlugin for Projected {
 
     fn takes(&self, volume: VolumeView<'_>, _: Option<PersistentVolumeView<'_>>) -> bool {
         volume.projected().is_some()
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Files
     }
 
     async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {

@@ -1,10 +1,10 @@
 //! The request that a plugin answers: one volume of one pod, with everything that was fetched
 //! for it. Made by `pod_worker` in each round.
 
-use super::claim::Claims;
+use super::claim::{ClaimObjects, Claims};
 use crate::container::{Machine, References};
 use crate::cri::v1;
-use ferry_api::view::core::v1::{PersistentVolumeView, Pod, PodView, Secret, VolumeView};
+use ferry_api::view::core::v1::{PersistentVolumeClaim, PersistentVolumeView, Pod, PodView, Secret, VolumeView};
 use ferry_client::SharedObject;
 use nix::unistd::Gid;
 use std::collections::HashMap;
@@ -22,6 +22,8 @@ pub struct PodVolumes {
     pub references: Arc<References>,
     pub tokens: Tokens,
     pub claims: Claims,
+    /// The claims themselves, as they are now.
+    pub claim_objects: ClaimObjects,
     pub pod_ips: Vec<String>,
     pub machine: Machine,
     /// The configuration of the sandbox, for volumes that are made with containers.
@@ -37,6 +39,7 @@ impl PodVolumes {
             references: Arc::default(),
             tokens: Tokens::new(),
             claims: Claims::new(),
+            claim_objects: ClaimObjects::new(),
             pod_ips: Vec::new(),
             machine: Machine::default(),
             sandbox: None,
@@ -70,6 +73,11 @@ impl VolumeRequest {
     /// The volume behind the claim.
     pub fn bound(&self) -> Option<PersistentVolumeView<'_>> {
         self.pod.claims.get(self.volume().name()).map(SharedObject::view)
+    }
+
+    /// The claim itself.
+    pub fn claim(&self) -> Option<&SharedObject<PersistentVolumeClaim>> {
+        self.pod.claim_objects.get(self.volume().name())
     }
 
     pub fn is_claimed(&self) -> bool {

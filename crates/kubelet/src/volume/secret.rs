@@ -1,7 +1,7 @@
 //! secret: the keys of a Secret as files, in memory only.
 
 use super::payload::{DEFAULT_MODE, Medium, PayloadSources, Selection, write};
-use super::{MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
+use super::{Measure, MountedVolume, VolumeFailure, VolumePlugin, VolumeRequest};
 use crate::volume::atomic::Payload;
 use async_trait::async_trait;
 use ferry_api::view::core::v1::{PersistentVolumeView, VolumeView};
@@ -18,6 +18,10 @@ impl VolumePlugin for SecretVolume {
 
     fn takes(&self, volume: VolumeView<'_>, _: Option<PersistentVolumeView<'_>>) -> bool {
         volume.secret().is_some()
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Files
     }
 
     async fn publish(&self, request: &VolumeRequest) -> Result<MountedVolume, VolumeFailure> {

@@ -29,16 +29,11 @@ pub struct TokenSource {
 impl TokenSource {
     /// Tokens for every projection of the pod that wants one.
     pub async fn tokens(&mut self, client: &Client, pod: PodView<'_>) -> Result<Tokens, String> {
-        let account = match pod.spec().service_account_name() {
-            "" => "default",
-            name => name,
-        };
         let mut tokens = Tokens::new();
         for volume in pod.spec().volumes() {
             for source in volume.projected().unwrap_or_default().sources() {
                 let Some(wanted) = source.service_account_token() else { continue };
-                let seconds = wanted.expiration_seconds().unwrap_or(DEFAULT_SECONDS);
-                let token = self.token(client, pod, account, wanted.audience(), seconds).await?;
+                let (token, _) = self.fetch(client, pod, wanted.audience(), wanted.expiration_seconds()).await?;
                 tokens.insert((volume.name().to_owned(), wanted.path().to_owned()), token);
             }
         }
@@ -50,20 +45,25 @@ impl TokenSource {
         self.held.values().map(|held| held.renew_at).min()
     }
 
-    async fn token(
+    /// One token for the pod with its end; a new one only when the old one has to be renewed.
+    pub async fn fetch(
         &mut self,
         client: &Client,
         pod: PodView<'_>,
-        account: &str,
         audience: &str,
-        seconds: i64,
-    ) -> Result<String, String> {
+        seconds: Option<i64>,
+    ) -> Result<(String, Timestamp), String> {
+        let account = match pod.spec().service_account_name() {
+            "" => "default",
+            name => name,
+        };
+        let seconds = seconds.unwrap_or(DEFAULT_SECONDS);
         let key = (audience.to_owned(), seconds);
         let now = Timestamp::now();
         if let Some(held) = self.held.get(&key)
             && now < held.renew_at
         {
-            return Ok(held.token.clone());
+            return Ok((held.token.clone(), held.expires_at));
         }
         let request = render_request(pod, audience, seconds);
         let accounts = client.api::<ServiceAccount>(pod.metadata().namespace());
@@ -77,37 +77,18 @@ impl TokenSource {
                 let expires_at = status.expiration_timestamp().unwrap_or(now);
                 let held = Held { token: token.clone(), renew_at: compute_renewal(now, expires_at), expires_at };
                 self.held.insert(key, held);
-                Ok(token)
+                Ok((token, expires_at))
             }
             // An old token that still works is better than none.
             Err(error) => match self.held.get_mut(&key) {
                 Some(held) if now < held.expires_at => {
                     held.renew_at = now.saturating_add(SignedDuration::from_secs(30)).unwrap_or(held.expires_at);
-                    Ok(held.token.clone())
+                    Ok((held.token.clone(), held.expires_at))
                 }
                 _ => Err(format!("failed to fetch token: {error}")),
             },
         }
     }
-}
-
-/// One token for the pod that is not kept, with its end as the API writes it.
-pub async fn fetch(
-    client: &Client,
-    pod: PodView<'_>,
-    audience: &str,
-    seconds: Option<i64>,
-) -> Result<(String, String), String> {
-    let account = match pod.spec().service_account_name() {
-        "" => "default",
-        name => name,
-    };
-    let request = render_request(pod, audience, seconds.unwrap_or(DEFAULT_SECONDS));
-    let accounts = client.api::<ServiceAccount>(pod.metadata().namespace());
-    let answer = accounts.create_subresource::<TokenRequest>(account, "token", request.value()).await;
-    let answer = answer.map_err(|error| format!("failed to fetch token: {error}"))?;
-    let status = answer.view().status();
-    Ok((status.token().to_owned(), status.expiration_timestamp().map(|at| at.to_string()).unwrap_or_default()))
 }
 
 /// A request for a token that ends with the pod.

@@ -3,6 +3,7 @@
 mod csi;
 mod image_volume;
 mod log_rotation;
+mod masks;
 mod node_shutdown;
 mod pressure;
 mod resize;

@@ -189,7 +189,7 @@ async fn disk_and_inodes_go_from_the_pod_that_took_most() {
 
     api.put("pods", with("files", &["files", "/v", "3200"], json!({})));
     let files = evicted(&api, "files").await;
-    let start = "The node was low on resource: inodes. Threshold quantity: 1000, available: ";
+    let start = "The node was low on resource: inodes. Threshold quantity: 1k, available: ";
     assert!(message(&files).starts_with(start), "{files:#}");
     node_condition(&api, "DiskPressure", "False").await;
     for name in ["within", "small"] {

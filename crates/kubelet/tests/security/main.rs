@@ -15,8 +15,12 @@
 //! | removal of a pod goes on into what is mounted below it | | `removal.rs` |
 //! | the end of a pod unmounts the host's own disks | | `removal.rs` |
 //! | a log or termination message is a link to a file of the host | 2017-1002101 | `left_files.rs` |
+//! | a file of variables is a link, or a path, out of its volume | | `env_files.rs` |
+//! | the machine's own log directory leads out of itself | | `system_logs.rs` in the server |
+//! | a container reads or changes the machine in /proc and /sys, or sees the cgroups of others | | `masks.rs` of the tests with containerd |
 //! | strangers read or change a service account token | | `token_modes.rs` |
 
+mod env_files;
 mod host_path;
 mod left_files;
 mod payload;

@@ -58,6 +58,11 @@ impl<'a> Writer<'a> {
         self.bytes(kind, &value.to_be_bytes());
     }
 
+    /// A nested attribute whose content is written already.
+    pub(crate) fn nested_bytes(&mut self, kind: u16, content: &[u8]) {
+        self.bytes(kind | NESTED, content);
+    }
+
     pub(crate) fn nested(&mut self, kind: u16, body: impl FnOnce(&mut Writer<'_>)) {
         let start = self.start(kind | NESTED);
         body(self);

@@ -7,8 +7,7 @@
 mod attribute;
 mod expression;
 
-use self::attribute::Writer;
-pub(crate) use self::attribute::attributes;
+pub(crate) use self::attribute::{Writer, attributes};
 use self::expression::RuleEncoder;
 use crate::rule::{Base, Family, Hook, Name, Statement, Verdict};
 use crate::set::{Data, Key, KeyType, Set};
@@ -19,6 +18,7 @@ const NFT_SUBSYSTEM: u16 = 10;
 const BATCH_BEGIN: u16 = 0x10;
 const BATCH_END: u16 = 0x11;
 const NEW_TABLE: u16 = 0;
+const GET_TABLE: u16 = 1;
 const DELETE_TABLE: u16 = 2;
 const NEW_CHAIN: u16 = 3;
 const DELETE_CHAIN: u16 = 5;
@@ -55,6 +55,23 @@ enum Origin {
     NewElements(usize),
     DeletedChain(usize),
     DeletedSet(usize),
+}
+
+/// A question about a table, by which the kernel tells whether it is there and awake.
+pub(crate) fn table_question(table: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let kind = NFT_SUBSYSTEM << 8 | GET_TABLE;
+    Writer::new(&mut bytes).message(kind, REQUEST, Batch::FIRST, INET, 0, |writer| writer.text(1, table));
+    bytes
+}
+
+/// Whether what the kernel says is a table whose hooks are on.
+pub(crate) fn is_awake(message: &[u8]) -> bool {
+    let kind = message.get(4..6).map(|kind| u16::from_ne_bytes([kind[0], kind[1]]));
+    let body = message.get(20..).unwrap_or_default();
+    let flags = attributes(body).find(|(_, kind, _)| *kind == 2).map(|(_, _, value)| value);
+    kind == Some(NFT_SUBSYSTEM << 8 | NEW_TABLE)
+        && flags.is_none_or(|flags| flags.last().is_none_or(|last| last & 1 == 0))
 }
 
 /// Messages for one send.
@@ -176,17 +193,25 @@ impl Encoder<'_> {
 
     fn table(&mut self) {
         let transaction = self.transaction;
-        let table = |writer: &mut Writer<'_>| {
-            writer.text(1, &transaction.table);
-            writer.number(2, 0);
-        };
         if transaction.removes_table {
-            self.message(Origin::Table, NEW_TABLE, CREATE, table);
-            self.message(Origin::Table, DELETE_TABLE, 0, |writer| writer.text(1, &transaction.table));
+            self.remove_table(&transaction.table);
         }
         if transaction.makes_table {
-            self.message(Origin::Table, NEW_TABLE, CREATE, table);
+            self.make_table(&transaction.table, transaction.dormant);
         }
+    }
+
+    /// Making it first makes the deletion succeed whether the table was there or not.
+    fn remove_table(&mut self, table: &Name) {
+        self.make_table(table, false);
+        self.message(Origin::Table, DELETE_TABLE, 0, |writer| writer.text(1, table));
+    }
+
+    fn make_table(&mut self, table: &Name, dormant: bool) {
+        self.message(Origin::Table, NEW_TABLE, CREATE, |writer| {
+            writer.text(1, table);
+            writer.number(2, u32::from(dormant));
+        });
     }
 
     fn sets(&mut self) {
@@ -350,6 +375,12 @@ impl Encoder<'_> {
                 writer.text(1, &transaction.table);
                 writer.text(2, set);
             });
+        }
+        if let Some(table) = &transaction.superseded {
+            self.remove_table(table);
+        }
+        if transaction.wakes_table {
+            self.make_table(&transaction.table, false);
         }
     }
 }

@@ -165,3 +165,45 @@ fn odd_fields_are_read_as_upstream_does() {
     let open = service("web", json!({"loadBalancerSourceRanges": ["198.51.100.0/24", "0.0.0.0/0"]}));
     assert!(compute_service(open.view(), [], "here")[0].source_ranges.is_empty());
 }
+
+/// The endpoints of policy Cluster for node `here` in zone `a`; each with the nodes and zones it
+/// is hinted for.
+#[track_caller]
+fn check_hints(endpoints: &[(&str, &[&str], &[&str])], expected: &[&str]) {
+    let plain: Vec<(&str, &str)> = endpoints.iter().map(|(address, ..)| (*address, "r")).collect();
+    let mut slice = slice("web", "web-1", &plain);
+    for (endpoint, (_, nodes, zones)) in
+        slice.value_mut()["endpoints"].as_array_mut().expect("a list").iter_mut().zip(endpoints)
+    {
+        let hints = |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
+        endpoint["hints"] = json!({"forNodes": hints(nodes), "forZones": hints(zones)});
+    }
+    let node = NodePlace { name: "here", zone: "a" };
+    let ports = compute_service(service("web", json!({})).view(), [slice.view()], node);
+    let found: Vec<String> = ports[0].cluster_endpoints.iter().map(|endpoint| endpoint.address.to_string()).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn hints_choose_the_own_node_then_the_own_zone_then_everybody() {
+    let (one, two) = ("10.244.0.1", "10.244.0.2");
+    check_hints(&[(one, &[], &["a"]), (two, &[], &["b"])], &[one]);
+    check_hints(&[(one, &["there"], &["a"]), (two, &["here", "there"], &["b"])], &[two]);
+    // Nodes are hinted, but not this one: the zone decides.
+    check_hints(&[(one, &["there"], &["a"]), (two, &["there"], &["b"])], &[one]);
+    check_hints(&[(one, &[], &["b"]), (two, &[], &["c"])], &[one, two]);
+    check_hints(&[(one, &[], &["a"]), (two, &[], &[])], &[one, two]);
+}
+
+#[test]
+fn a_health_check_counts_the_ready_addresses_of_this_node() {
+    let slice =
+        slice("web", "web-1", &[("10.244.0.1", "rl"), ("10.244.0.1", "rl"), ("10.244.0.2", "l"), ("10.244.0.3", "r")]);
+    let check = |spec: Value| compute_health_check(service("web", spec).view(), [slice.view()], "here");
+    let local = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30099});
+    assert_eq!(check(local), Some(HealthCheck { port: 30099, local_endpoints: 1 }));
+    assert_eq!(
+        check(json!({"type": "LoadBalancer", "externalTrafficPolicy": "Cluster", "healthCheckNodePort": 30099})),
+        None
+    );
+}

@@ -2,9 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use ferry_api::rules::backoff::Backoff;
 use ferry_api::view::Kind;
+use ferry_nftables::{EndFlow, Error, RETRY_FIRST, RETRY_LAST, Transaction};
 use parking_lot::Mutex;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::*;
 use crate::fixtures::{config, service, slice};
@@ -19,15 +22,29 @@ struct Recorder {
 
 #[async_trait]
 impl Nft for Recorder {
-    async fn run(&self, script: &str) -> Result<(), Error> {
-        self.scripts.lock().push(script.to_string());
+    async fn apply(&self, transaction: &Transaction) -> Result<(), Error> {
+        self.scripts.lock().push(transaction.script());
         self.ran.notify_one();
         let mut failures = self.failures.lock();
         if *failures > 0 {
             *failures -= 1;
-            return Err(Error::Talk { command: "nft".to_string(), source: std::io::ErrorKind::BrokenPipe.into() });
+            return Err(Error::Send(std::io::ErrorKind::BrokenPipe.into()));
         }
         Ok(())
+    }
+
+    async fn is_active(&self, _: &str) -> Result<bool, Error> {
+        Ok(false)
+    }
+}
+
+/// A kernel without flows.
+struct NoFlows;
+
+#[async_trait]
+impl Flows for NoFlows {
+    async fn end_udp(&self, _: EndFlow) -> Result<usize, Error> {
+        Ok(0)
     }
 }
 
@@ -63,10 +80,10 @@ impl Running {
         let shutdown = CancellationToken::new();
         let task = {
             let (nft, shutdown) = (Arc::clone(&nft), shutdown.clone());
-            let (services, slices) = (services.clone(), slices.clone());
+            let followed = Followed { services: services.clone(), slices: slices.clone(), nodes: Informer::fixed([]) };
             tokio::spawn(async move {
                 let config = config();
-                Syncer::new(&config, &*nft, services, slices).run(ready_sender, shutdown).await;
+                Syncer::new(&config, &*nft, &NoFlows, followed).run(ready_sender, shutdown).await;
             })
         };
         Running { nft, services, slices, revision: AtomicU64::new(0), ready, shutdown, task }
@@ -98,7 +115,7 @@ async fn the_first_sync_is_full_and_the_next_ones_carry_the_change() {
     running.put_service("web");
     running.ready.wait_for(|ready| *ready).await.expect("ready");
     let scripts = running.nft.scripts_after(1).await;
-    assert!(scripts[0].starts_with("add table inet ferry\ndelete table inet ferry\ntable inet ferry {"));
+    assert!(scripts[0].starts_with("add table inet ferry\ndelete table inet ferry\nadd table inet ferry\n"));
     let known = scripts.len();
 
     running.put_slice(slice("web", "a", &[("10.244.0.5", "r")]));

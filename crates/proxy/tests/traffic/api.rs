@@ -1,4 +1,4 @@
-//! An API server of two collections, as far as an informer looks: a list, and a watch that
+//! An API server of three collections, as far as an informer looks: a list, and a watch that
 //! delivers what the test sends.
 
 use std::collections::HashMap;
@@ -15,18 +15,21 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 pub struct FakeApi {
+    /// No event comes of nodes, and their watch stays open.
+    _nodes: mpsc::UnboundedSender<Value>,
     /// The lines that each collection's watch will deliver, until it is opened.
     watches: Mutex<HashMap<String, mpsc::UnboundedReceiver<Value>>>,
 }
 
 impl FakeApi {
-    /// Both collections are empty at first; the senders add watch events to them.
+    /// The collections are empty at first; the senders add watch events to them.
     pub fn new() -> (FakeApi, mpsc::UnboundedSender<Value>, mpsc::UnboundedSender<Value>) {
         let (services, service_watch) = mpsc::unbounded_channel();
         let (slices, slice_watch) = mpsc::unbounded_channel();
-        let watches =
-            HashMap::from([("services".to_string(), service_watch), ("endpointslices".to_string(), slice_watch)]);
-        (FakeApi { watches: Mutex::new(watches) }, services, slices)
+        let (nodes, node_watch) = mpsc::unbounded_channel();
+        let watches = [("services", service_watch), ("endpointslices", slice_watch), ("nodes", node_watch)];
+        let watches = watches.map(|(collection, watch)| (collection.to_string(), watch)).into();
+        (FakeApi { _nodes: nodes, watches: Mutex::new(watches) }, services, slices)
     }
 }
 

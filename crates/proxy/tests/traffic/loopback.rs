@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use super::world::{NODE, OUTSIDE, World, pod_address};
-use super::{Cluster, config, node_port};
+use super::{Cluster, config, node_port, on_node};
 
 /// A server of the host that trusts its loopback, as a database without a password does.
 const TRUSTING: &str = "127.0.0.1:9099";
@@ -95,16 +95,16 @@ fn the_hosts_loopback_answered_pods_and_neighbours() {
     assert_eq!(answered(&world), ["pod1 by tcp", "pod1 by udp", "out by tcp", "out by udp"]);
 
     // The chain alone, as it stands before any Service is known, and a second time.
-    let config = config(&world);
+    let config = config();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     for _ in 0..2 {
-        runtime.block_on(ferry_proxy::guard_loopback(&config)).expect("the chain is loaded");
+        on_node(&world, &runtime, ferry_proxy::guard_loopback(&config)).expect("the chain is loaded");
         assert_eq!(answered(&world), Vec::<String>::new());
     }
     assert_eq!(ask_tcp(&world, NODE, TRUSTING).as_deref(), Some(SECRET), "the host's own loopback is left alone");
     assert_eq!(ask_udp(&world, NODE, TRUSTING).as_deref(), Some(SECRET));
 
-    runtime.block_on(ferry_proxy::cleanup(&config)).expect("cleanup");
+    on_node(&world, &runtime, ferry_proxy::cleanup(&config)).expect("cleanup");
     assert_eq!(world.nft_output("list tables"), "");
 }
 
@@ -121,12 +121,12 @@ fn the_whole_table_guards_loopback_and_lets_host_ports_through() {
     }
     assert_eq!(cluster.world.tcp(OUTSIDE, "192.0.2.1:30080").pod(), "pod2");
     // Loading the guard again touches nothing of that.
-    cluster.runtime.block_on(ferry_proxy::guard_loopback(&cluster.config)).expect("the chain is loaded");
+    cluster.on_node(ferry_proxy::guard_loopback(&cluster.config)).expect("the chain is loaded");
     assert_eq!(cluster.world.tcp(OUTSIDE, "192.0.2.1:30080").pod(), "pod2");
 
     // The rules of portmap for a hostPort: destinations translated, loopback sources masqueraded.
     let pod = pod_address("pod3");
-    cluster.load(&format!(
+    cluster.world.nft_load(&format!(
         "table ip portmap {{
             chain in {{ type nat hook prerouting priority -100; fib daddr type local tcp dport 8081 dnat to {pod}:8080; }}
             chain out {{ type nat hook output priority -100; fib daddr type local tcp dport 8081 dnat to {pod}:8080; }}

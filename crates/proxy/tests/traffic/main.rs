@@ -6,43 +6,52 @@ mod loopback;
 mod world;
 
 use std::collections::BTreeSet;
+use std::net::UdpSocket;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::core::v1::ServiceView;
 use ferry_api::view::discovery::v1::EndpointSliceView;
 use ferry_client::{Client, Informers};
-use ferry_proxy::{Config, Nft, NftCommand, Ruleset, Transaction, compute_service, render_service};
+use ferry_nftables::{Conntrack, EndFlow, Kernel, Ruleset, Transaction};
+use ferry_proxy::{Config, compute_service, render_frame, render_service};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::world::{Answer, NODE, OUTSIDE, PATIENCE, POD_PORT, PODS, World, pod_address};
+use self::world::{Answer, NODE, OUTSIDE, PATIENCE, POD_PORT, PODS, World, pod_address, pod_address6};
 
 const SERVICE: &str = "10.96.0.1:80";
+/// Between two looks at what the proxy, which shares the thread, has done.
+const POLL: Duration = Duration::from_millis(5);
 
 /// A world with a proxy at work in it, driven by hand.
 struct Cluster {
     world: World,
+    kernel: Kernel,
     config: Config,
-    ruleset: Ruleset,
+    ruleset: Ruleset<ObjectKey>,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Cluster {
     fn new() -> Cluster {
         let world = World::new();
-        let config = config(&world);
+        let (kernel, config) = (world.kernel(), config());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let mut cluster = Cluster { world, config, ruleset: Ruleset::default(), runtime };
-        let script = cluster.ruleset.render_full(&cluster.config);
-        cluster.load(&script);
+        let cluster = Cluster { world, kernel, config, ruleset: Ruleset::default(), runtime };
+        cluster.load(&render_frame(&cluster.config));
         cluster
     }
 
-    fn load(&self, script: &str) {
-        let nft = NftCommand::new(self.config.nft.clone());
-        self.runtime.block_on(nft.run(script)).unwrap_or_else(|error| panic!("{error}\n{script}"));
+    fn load(&self, transaction: &Transaction) {
+        let loaded = self.kernel.apply_blocking(transaction);
+        loaded.unwrap_or_else(|error| panic!("{error}\n{}", transaction.script()));
+    }
+
+    /// Runs something that opens the kernel by itself on the node.
+    fn on_node<T: Send>(&self, work: impl Future<Output = T> + Send) -> T {
+        on_node(&self.world, &self.runtime, work)
     }
 
     /// Brings a Service up to date, with pods that are on this node unless they are listed as
@@ -51,10 +60,11 @@ impl Cluster {
         let key = ObjectKey::new("default", name);
         let (service, slice) = (service(name, spec), slice(name, pods, remote));
         let slices = [EndpointSliceView::from(&slice)];
-        let ports = compute_service(ServiceView::from(&service), slices, &self.config.node_name);
-        let mut transaction = Transaction::default();
+        let ports = compute_service(ServiceView::from(&service), slices, self.config.node_name.as_str());
+        let mut transaction = Transaction::new(self.config.table.as_str());
         self.ruleset.replace(&key, render_service(&key, &ports, &self.config), &mut transaction);
-        self.load(&transaction.render(&self.config.table));
+        self.ruleset.settle(&mut transaction);
+        self.load(&transaction);
     }
 
     /// The pods that answer, asked often enough that each of three is met: the odds that one
@@ -64,11 +74,15 @@ impl Cluster {
     }
 }
 
-fn config(world: &World) -> Config {
+fn on_node<T: Send>(world: &World, runtime: &tokio::runtime::Runtime, work: impl Future<Output = T> + Send) -> T {
+    world.within(NODE, || runtime.block_on(work))
+}
+
+fn config() -> Config {
     Config {
-        cluster_cidrs: vec!["10.244.0.0/16".parse().expect("a range")],
+        node_ips: vec!["192.0.2.1".parse().expect("an address"), "fd00:192::1".parse().expect("an address")],
+        cluster_cidrs: ["10.244.0.0/16", "fd00:10:244::/64"].map(|range| range.parse().expect("a range")).to_vec(),
         service_cidrs: vec!["10.96.0.0/16".parse().expect("a range")],
-        nft: world.nft(),
         ..Config::new("here")
     }
 }
@@ -141,16 +155,15 @@ fn a_cluster_ip_reaches_every_endpoint_from_everywhere() {
 }
 
 #[test]
-fn a_node_port_answers_on_every_address_of_the_node() {
+fn a_node_port_answers_on_the_nodes_address_and_on_no_other() {
     let mut cluster = Cluster::new();
     let mut spec = node_port("Cluster");
     spec["externalIPs"] = json!(["198.51.100.7"]);
     cluster.apply("web", spec, &PODS, &[]);
-    for address in ["192.0.2.1:30080", "10.244.0.1:30080"] {
-        assert_eq!(cluster.answering(|world| world.tcp(OUTSIDE, address)), names(&PODS), "{address}");
-    }
+    assert_eq!(cluster.answering(|world| world.tcp(OUTSIDE, "192.0.2.1:30080")), names(&PODS));
+    assert_eq!(cluster.world.tcp(OUTSIDE, "10.244.0.1:30080"), Answer::Refused, "nobody listens there");
     assert_eq!(cluster.answering(|world| world.udp(OUTSIDE, "192.0.2.1:30080")), names(&PODS));
-    assert_eq!(cluster.answering(|world| world.tcp("pod1", "10.244.0.1:30080")), names(&PODS));
+    assert_eq!(cluster.answering(|world| world.tcp("pod1", "192.0.2.1:30080")), names(&PODS));
     assert_eq!(cluster.answering(|world| world.tcp(NODE, "192.0.2.1:30080")), names(&PODS));
     assert_eq!(cluster.answering(|world| world.tcp(OUTSIDE, "198.51.100.7:80")), names(&PODS));
 }
@@ -233,7 +246,7 @@ fn affinity_keeps_a_client_with_its_endpoint() {
 fn a_pod_reaches_itself_through_its_service() {
     let mut cluster = Cluster::new();
     cluster.apply("web", node_port("Cluster"), &["pod1"], &[]);
-    for to in [SERVICE, "10.244.0.1:30080"] {
+    for to in [SERVICE, "192.0.2.1:30080"] {
         let (pod, saw) = cluster.world.tcp("pod1", to).parts();
         assert_eq!((pod.as_str(), saw.as_str()), ("pod1", "10.244.0.1"), "{to}");
         assert_eq!(cluster.world.udp("pod1", to).pod(), "pod1", "{to}");
@@ -241,23 +254,75 @@ fn a_pod_reaches_itself_through_its_service() {
 }
 
 #[test]
+fn a_udp_client_moves_on_when_its_endpoint_goes() {
+    let mut cluster = Cluster::new();
+    let conntrack = cluster.world.within(NODE, || Conntrack::open().expect("a netfilter socket"));
+    cluster.apply("web", json!({}), &["pod2"], &[]);
+    // One socket, and so one flow, as a resolver keeps it that never closes its own.
+    let socket = cluster.world.within("pod1", || UdpSocket::bind("0.0.0.0:0").expect("bind"));
+    socket.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let ask = || {
+        socket.send_to(b"?", SERVICE).expect("send");
+        let mut buffer = [0; 64];
+        let length = socket.recv(&mut buffer).expect("an answer");
+        String::from_utf8_lossy(&buffer[..length]).split(' ').next().map(str::to_owned)
+    };
+    assert_eq!(ask().as_deref(), Some("pod2"));
+    cluster.apply("web", json!({}), &["pod3"], &[]);
+    assert_eq!(ask().as_deref(), Some("pod2"), "the kernel keeps the translation of the flow");
+    let gone = format!("{}:{POD_PORT}", pod_address("pod2")).parse().expect("an address");
+    let ends: EndFlow = Arc::new(move |flow| flow.to.to_string() == SERVICE && flow.answered_by == gone);
+    assert_eq!(conntrack.end_udp_blocking(&ends).expect("the flow ends"), 1);
+    assert_eq!(ask().as_deref(), Some("pod3"));
+    assert_eq!(conntrack.end_udp_blocking(&ends).expect("there is none"), 0);
+}
+
+#[test]
+fn a_service_of_both_families_is_served_by_both() {
+    let mut cluster = Cluster::new();
+    let key = ObjectKey::new("default", "web");
+    let spec = json!({"clusterIPs": ["10.96.0.1", "fd00:96::1"], "type": "NodePort", "ports": [{"name": "tcp", "port": 80, "nodePort": 30080}]});
+    let (service, four) = (service("web", spec), slice("web", &PODS, &[]));
+    let mut six = four.clone();
+    six["addressType"] = json!("IPv6");
+    for (endpoint, pod) in six["endpoints"].as_array_mut().expect("a list").iter_mut().zip(PODS) {
+        endpoint["addresses"] = json!([pod_address6(pod)]);
+    }
+    let slices = [EndpointSliceView::from(&four), EndpointSliceView::from(&six)];
+    let ports = compute_service(ServiceView::from(&service), slices, "here");
+    let mut transaction = Transaction::new(cluster.config.table.as_str());
+    cluster.ruleset.replace(&key, render_service(&key, &ports, &cluster.config), &mut transaction);
+    cluster.ruleset.settle(&mut transaction);
+    cluster.load(&transaction);
+    for to in [SERVICE, "[fd00:96::1]:80", "192.0.2.1:30080", "[fd00:192::1]:30080"] {
+        assert_eq!(cluster.answering(|world| world.tcp(OUTSIDE, to)), names(&PODS), "{to}");
+    }
+    assert_eq!(cluster.world.tcp("pod1", "[fd00:96::1]:81"), Answer::Refused);
+}
+
+#[test]
 fn other_tables_are_left_alone() {
     let cluster = Cluster::new();
-    cluster.load("add table inet theirs\nadd chain inet theirs filter\n");
-    let mut again = Ruleset::default();
-    cluster.load(&again.render_full(&cluster.config));
+    cluster.world.nft_load("add table inet theirs\nadd chain inet theirs filter\n");
+    cluster.load(&render_frame(&cluster.config));
     assert!(cluster.world.nft_output("list tables").contains("table inet theirs"));
-    cluster.runtime.block_on(ferry_proxy::cleanup(&cluster.config)).expect("cleanup");
+    cluster.on_node(ferry_proxy::cleanup(&cluster.config)).expect("cleanup");
     assert_eq!(cluster.world.nft_output("list tables"), "table inet theirs\n");
     // Nothing to clean up is no error.
-    cluster.runtime.block_on(ferry_proxy::cleanup(&cluster.config)).expect("cleanup");
+    cluster.on_node(ferry_proxy::cleanup(&cluster.config)).expect("cleanup");
 }
 
 /// The whole crate, from what a watch delivers to where a connection ends.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_rules_follow_the_api() {
+#[test]
+fn the_rules_follow_the_api() {
     let world = World::new();
-    let config = config(&world);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    // Every thread of the runtime is on the node, where the proxy opens the kernel.
+    world.within(NODE, || runtime.block_on(follow_the_api(&world)));
+}
+
+async fn follow_the_api(world: &World) {
+    let config = config();
     let (api, services, slices) = api::FakeApi::new();
     let shutdown = CancellationToken::new();
     let informers = Informers::with_shutdown(Client::new(Arc::new(api), "proxy"), shutdown.clone());
@@ -270,6 +335,7 @@ async fn the_rules_follow_the_api() {
         let end = Instant::now() + 4 * PATIENCE;
         loop {
             let answer = world.tcp("pod1", SERVICE);
+            tokio::time::sleep(POLL).await;
             if answer == wanted {
                 return;
             }

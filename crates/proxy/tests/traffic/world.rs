@@ -14,7 +14,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -83,6 +83,8 @@ impl World {
         ip(&format!("-n {node} link set uplink up"));
         ip(&format!("-n {node} link set nowhere up"));
         ip(&format!("-n {node} route add default via 203.0.113.2"));
+        ip(&format!("-n {node} addr add fd00:203::1/64 dev uplink nodad"));
+        ip(&format!("-n {node} -6 route add default via fd00:203::2"));
         world.within(NODE, || {
             std::fs::write("/proc/sys/net/ipv4/ip_forward", "1").expect("forwarding");
             // Without this, pods of one bridge answer each other past the node, untranslated.
@@ -121,6 +123,11 @@ impl World {
         ip(&format!("-n {} {arguments}", self.namespace(name)));
     }
 
+    /// What `ip` says of a namespace.
+    pub fn ip_output(&self, name: &str, arguments: &str) -> String {
+        ip(&format!("-n {} {arguments}", self.namespace(name)))
+    }
+
     /// The node's kernel, as far as nftables goes.
     pub fn kernel(&self) -> Kernel {
         self.within(NODE, || Kernel::open().expect("a netfilter socket"))
@@ -135,6 +142,17 @@ impl World {
             .expect("run nft");
         assert!(output.status.success(), "nft {arguments}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Loads rules that are somebody else's on the node.
+    pub fn nft_load(&self, script: &str) {
+        let mut child = Command::new("ip")
+            .args(["netns", "exec", &self.namespace(NODE), "nft", "-f", "-"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("run nft");
+        child.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script is written");
+        assert!(child.wait().expect("nft ends").success(), "{script}");
     }
 
     /// Runs something in a namespace, on a thread that ends in it.
@@ -258,7 +276,8 @@ fn enter(path: &str) {
     setns(namespace, CloneFlags::CLONE_NEWNET).expect("enter the namespace (this test needs root)");
 }
 
-fn ip(arguments: &str) {
+fn ip(arguments: &str) -> String {
     let output = Command::new("ip").args(arguments.split(' ')).output().expect("run ip");
     assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

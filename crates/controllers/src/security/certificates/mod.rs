@@ -4,6 +4,7 @@
 //! ```text
 //! request.rs   the content of a request, and whether a builtin signer may sign it
 //! approver.rs  a kubelet's client certificate, if the kubelet may have one
+//! serving.rs   a kubelet's serving certificate, for the addresses of its node alone
 //! signer.rs    approved requests to the four builtin signers
 //! cleaner.rs   requests that are done with, or were never decided
 //! ```
@@ -11,6 +12,7 @@
 pub(crate) mod approver;
 pub(crate) mod cleaner;
 mod request;
+pub(crate) mod serving;
 pub(crate) mod signer;
 
 use crate::error::Result;
@@ -23,7 +25,7 @@ use ferry_api::view::certificates::v1::{
 };
 use ferry_client::{Informers, SharedObject};
 
-/// The account whose rights all three use, as upstream's do.
+/// The account whose rights all of them use, as upstream's do.
 const IDENTITY: &str = "certificate-controller";
 
 const KUBE_APISERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";

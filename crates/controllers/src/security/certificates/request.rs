@@ -4,6 +4,7 @@
 
 use super::{KUBE_APISERVER_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN};
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use x509_parser::extensions::{GeneralName, ParsedExtension};
 use x509_parser::pem::Pem;
 use x509_parser::prelude::{FromDer, X509CertificationRequest};
@@ -13,9 +14,9 @@ use x509_parser::prelude::{FromDer, X509CertificationRequest};
 pub(super) struct Asked {
     pub common_name: String,
     organizations: Vec<String>,
-    dns_names: usize,
+    pub dns_names: Vec<String>,
     emails: usize,
-    ips: usize,
+    pub ips: Vec<IpAddr>,
     uris: usize,
 }
 
@@ -46,9 +47,9 @@ impl Asked {
             let ParsedExtension::SubjectAlternativeName(names) = extension else { continue };
             for name in &names.general_names {
                 match name {
-                    GeneralName::DNSName(_) => asked.dns_names += 1,
+                    GeneralName::DNSName(name) => asked.dns_names.push((*name).to_owned()),
                     GeneralName::RFC822Name(_) => asked.emails += 1,
-                    GeneralName::IPAddress(_) => asked.ips += 1,
+                    GeneralName::IPAddress(bytes) => asked.ips.push(parse_ip(bytes)?),
                     GeneralName::URI(_) => asked.uris += 1,
                     _ => {}
                 }
@@ -69,9 +70,9 @@ impl Asked {
         }
     }
 
-    fn check_kubelet_serving(&self, usages: &[String]) -> Result<(), String> {
+    pub(super) fn check_kubelet_serving(&self, usages: &[String]) -> Result<(), String> {
         self.check_organization()?;
-        if self.dns_names == 0 && self.ips == 0 {
+        if self.dns_names.is_empty() && self.ips.is_empty() {
             return Err("DNS or IP subjectAltName is required".into());
         }
         none(self.emails, "Email")?;
@@ -82,9 +83,9 @@ impl Asked {
 
     pub(super) fn check_kubelet_client(&self, usages: &[String]) -> Result<(), String> {
         self.check_organization()?;
-        none(self.dns_names, "DNS")?;
+        none(self.dns_names.len(), "DNS")?;
         none(self.emails, "Email")?;
-        none(self.ips, "IP")?;
+        none(self.ips.len(), "IP")?;
         none(self.uris, "URI")?;
         self.check_node_name()?;
         check_kubelet_usages(usages, "client auth")
@@ -105,6 +106,12 @@ impl Asked {
             Err("subject common name does not begin with system:node:".into())
         }
     }
+}
+
+fn parse_ip(bytes: &[u8]) -> Result<IpAddr, String> {
+    let v4 = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+    v4.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from))
+        .map_err(|_| "an IP subjectAltName is no address".into())
 }
 
 fn none(count: usize, kind: &str) -> Result<(), String> {

@@ -3,8 +3,9 @@
 //! with a node.
 
 use super::plan::NodeMemory;
-use super::volume_id::VolumeId;
+use super::volume_id;
 use crate::runner::Key;
+use ferry_api::rules::csi_volume::CsiVolumeId;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,19 +17,19 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn get(&self, id: &VolumeId, node: &str) -> NodeMemory {
+    pub(super) fn get(&self, id: &CsiVolumeId, node: &str) -> NodeMemory {
         let volumes = self.volumes.lock();
-        volumes.get(&id.key()).and_then(|nodes| nodes.get(node)).cloned().unwrap_or_default()
+        volumes.get(&volume_id::key(id)).and_then(|nodes| nodes.get(node)).cloned().unwrap_or_default()
     }
 
     /// The nodes of a volume that there is something to remember of.
-    pub(super) fn nodes_of(&self, id: &VolumeId) -> Vec<String> {
-        self.volumes.lock().get(&id.key()).map(|nodes| nodes.keys().cloned().collect()).unwrap_or_default()
+    pub(super) fn nodes_of(&self, id: &CsiVolumeId) -> Vec<String> {
+        self.volumes.lock().get(&volume_id::key(id)).map(|nodes| nodes.keys().cloned().collect()).unwrap_or_default()
     }
 
-    pub(super) fn set(&self, id: &VolumeId, node: &str, memory: NodeMemory) {
+    pub(super) fn set(&self, id: &CsiVolumeId, node: &str, memory: NodeMemory) {
         let mut volumes = self.volumes.lock();
-        let key = id.key();
+        let key = volume_id::key(id);
         if memory != NodeMemory::default() {
             volumes.entry(key).or_default().insert(node.to_owned(), memory);
         } else if let Some(nodes) = volumes.get_mut(&key) {
@@ -39,19 +40,19 @@ impl Memory {
         }
     }
 
-    pub(super) fn edit(&self, id: &VolumeId, node: &str, change: impl FnOnce(&mut NodeMemory)) {
+    pub(super) fn edit(&self, id: &CsiVolumeId, node: &str, change: impl FnOnce(&mut NodeMemory)) {
         let mut memory = self.get(id, node);
         change(&mut memory);
         self.set(id, node, memory);
     }
 
     /// Marks an attachment as on its way out until the guard says whether it is.
-    pub(super) fn detaching<'a>(&'a self, id: &'a VolumeId, node: &'a str, uid: String) -> Detaching<'a> {
+    pub(super) fn detaching<'a>(&'a self, id: &'a CsiVolumeId, node: &'a str, uid: String) -> Detaching<'a> {
         self.edit(id, node, |memory| memory.detaching = Some(uid));
         Detaching { memory: self, id, node, is_kept: false }
     }
 
-    pub(super) fn is_detaching(&self, id: &VolumeId, node: &str) -> bool {
+    pub(super) fn is_detaching(&self, id: &CsiVolumeId, node: &str) -> bool {
         self.get(id, node).detaching.is_some()
     }
 
@@ -78,7 +79,7 @@ impl Memory {
 /// A detach under way. Dropped without [`Detaching::keep`], the volume counts as attached again.
 pub(super) struct Detaching<'a> {
     memory: &'a Memory,
-    id: &'a VolumeId,
+    id: &'a CsiVolumeId,
     node: &'a str,
     is_kept: bool,
 }

@@ -28,6 +28,7 @@ use crate::error::{During, Error, Result};
 use crate::runner::{Action, Context, Controller, Enqueue, Key, Watch};
 use async_trait::async_trait;
 use ferry_api::rules::condition;
+use ferry_api::rules::csi_volume::CsiVolumeId;
 use ferry_api::view::List;
 use ferry_api::view::core::v1::{Node, NodeView, PersistentVolume, PersistentVolumeClaim, Pod};
 use ferry_api::view::meta::v1::ObjectMeta;
@@ -39,7 +40,6 @@ use report::Reports;
 use seen::{Seen, attachment_state, holds_volumes};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use volume_id::VolumeId;
 
 /// On a node whose kubelet leaves attaching to this controller.
 const MANAGED: &str = "volumes.kubernetes.io/controller-managed-attach-detach";
@@ -66,7 +66,7 @@ impl Controller for AttachDetachController {
         vec![
             Watch::new(seen.volumes.clone(), |event, enqueue| {
                 let (old, new) = event.versions();
-                wake(enqueue, old.into_iter().chain(new).filter_map(|volume| VolumeId::of(volume.view())));
+                wake(enqueue, old.into_iter().chain(new).filter_map(|volume| CsiVolumeId::of(volume.view())));
             }),
             Watch::new(seen.claims.clone(), move |event, enqueue| claim_changed(&of_claim, event, enqueue)),
             Watch::new(seen.attachments.clone(), move |event, enqueue| {
@@ -81,7 +81,7 @@ impl Controller for AttachDetachController {
                 // A driver that has said nothing wants its volumes attached.
                 if old.is_none_or(requires) != new.is_none_or(requires) {
                     let volumes = of_driver.volumes_of_driver(event.object().name());
-                    wake(enqueue, volumes.iter().filter_map(|volume| VolumeId::of(volume.view())));
+                    wake(enqueue, volumes.iter().filter_map(|volume| CsiVolumeId::of(volume.view())));
                 }
             }),
             Watch::new(seen.nodes.clone(), move |event, enqueue| {
@@ -100,12 +100,12 @@ impl Controller for AttachDetachController {
         if key.namespace.is_empty() {
             return self.reports.report(ctx, seen, &self.memory, &key.name).await.map(|()| Action::Done);
         }
-        self.sync_volume(ctx, seen, &VolumeId::from_key(key)).await
+        self.sync_volume(ctx, seen, &volume_id::of_key(key)).await
     }
 }
 
-fn wake(enqueue: &Enqueue, volumes: impl IntoIterator<Item = VolumeId>) {
-    volumes.into_iter().for_each(|id| enqueue.add(id.key()));
+fn wake(enqueue: &Enqueue, volumes: impl IntoIterator<Item = CsiVolumeId>) {
+    volumes.into_iter().for_each(|id| enqueue.add(volume_id::key(&id)));
 }
 
 /// A claim that is bound, or is gone, changes what its pods want.
@@ -118,7 +118,7 @@ fn claim_changed(seen: &Seen, event: &Event<PersistentVolumeClaim>, enqueue: &En
     let (old, new) = (old.and_then(bound), new.and_then(bound));
     if old != new {
         let volumes = old.iter().chain(&new).filter_map(|name| seen.volumes.get("", name));
-        wake(enqueue, volumes.filter_map(|volume| VolumeId::of(volume.view())));
+        wake(enqueue, volumes.filter_map(|volume| CsiVolumeId::of(volume.view())));
     }
 }
 
@@ -143,8 +143,8 @@ fn node_changed(seen: &Seen, event: &Event<Node>, enqueue: &Enqueue) {
     }
     let (old, new) = (old.view().status(), new.view().status());
     if old.volumes_in_use() != new.volumes_in_use() {
-        let gone = |of: List<'_, &str>, from: List<'_, &str>| -> Vec<VolumeId> {
-            of.iter().filter(|name| !from.contains(name)).filter_map(VolumeId::parse).collect()
+        let gone = |of: List<'_, &str>, from: List<'_, &str>| -> Vec<CsiVolumeId> {
+            of.iter().filter(|name| !from.contains(name)).filter_map(CsiVolumeId::parse).collect()
         };
         wake(enqueue, gone(old.volumes_in_use(), new.volumes_in_use()));
         wake(enqueue, gone(new.volumes_in_use(), old.volumes_in_use()));
@@ -152,7 +152,7 @@ fn node_changed(seen: &Seen, event: &Event<Node>, enqueue: &Enqueue) {
     if old.volumes_attached() != new.volumes_attached() {
         enqueue.add(Key::new("", event.object().name()));
         let both = old.volumes_attached().iter().chain(new.volumes_attached().iter());
-        wake(enqueue, both.filter_map(|volume| VolumeId::parse(volume.name())));
+        wake(enqueue, both.filter_map(|volume| CsiVolumeId::parse(volume.name())));
     }
 }
 
@@ -173,7 +173,7 @@ fn presence(node: Option<NodeView<'_>>) -> Presence {
 }
 
 impl AttachDetachController {
-    async fn sync_volume(&self, ctx: &Context, seen: &Seen, id: &VolumeId) -> Result<Action> {
+    async fn sync_volume(&self, ctx: &Context, seen: &Seen, id: &CsiVolumeId) -> Result<Action> {
         let facts = self.gather(ctx, seen, id).await?;
         let plan = plan_volume(&facts, ctx.now());
         for (node, memory) in facts.nodes.iter().zip(plan.memories) {
@@ -195,7 +195,7 @@ impl AttachDetachController {
     }
 
     /// The volume and its nodes, with our own writes that the caches do not show yet.
-    async fn gather(&self, ctx: &Context, seen: &Seen, id: &VolumeId) -> Result<VolumeFacts> {
+    async fn gather(&self, ctx: &Context, seen: &Seen, id: &CsiVolumeId) -> Result<VolumeFacts> {
         let volumes = seen.volumes_of(id);
         let mut nodes: BTreeMap<String, Vec<(String, SharedObject<Pod>)>> = BTreeMap::new();
         for volume in &volumes {
@@ -235,7 +235,7 @@ impl AttachDetachController {
         &self,
         ctx: &Context,
         seen: &Seen,
-        id: &VolumeId,
+        id: &CsiVolumeId,
         name: String,
         pods: Vec<(String, SharedObject<Pod>)>,
     ) -> Result<NodeFacts> {
@@ -277,7 +277,14 @@ impl AttachDetachController {
         })
     }
 
-    async fn attach(&self, ctx: &Context, id: &VolumeId, node: &str, volume: &str, facts: &VolumeFacts) -> Result<()> {
+    async fn attach(
+        &self,
+        ctx: &Context,
+        id: &CsiVolumeId,
+        node: &str,
+        volume: &str,
+        facts: &VolumeFacts,
+    ) -> Result<()> {
         let name = id.attachment_name(node);
         let source = VolumeAttachmentSource::new().with_persistent_volume_name(volume);
         let attachment = VolumeAttachment::new().with_metadata(ObjectMeta::new().with_name(name.as_str())).with_spec(
@@ -301,7 +308,7 @@ impl AttachDetachController {
         }
     }
 
-    async fn detach(&self, ctx: &Context, seen: &Seen, id: &VolumeId, node: &str, verify: bool) -> Result<()> {
+    async fn detach(&self, ctx: &Context, seen: &Seen, id: &CsiVolumeId, node: &str, verify: bool) -> Result<()> {
         let name = id.attachment_name(node);
         let uid = match seen.attachments.get("", &name) {
             Some(attachment) => Some(attachment.uid().to_owned()),
@@ -323,7 +330,7 @@ impl AttachDetachController {
 }
 
 /// Whether the API server knows the node to use the volume; our copy may be late.
-async fn is_used_now(ctx: &Context, id: &VolumeId, node: &str) -> Result<bool> {
+async fn is_used_now(ctx: &Context, id: &CsiVolumeId, node: &str) -> Result<bool> {
     match ctx.client.api::<Node>("").get(node).await {
         Err(error) if error.is_not_found() => Ok(false),
         live => {

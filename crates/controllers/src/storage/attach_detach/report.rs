@@ -5,9 +5,9 @@
 
 use super::memory::Memory;
 use super::seen::Seen;
-use super::volume_id::VolumeId;
 use crate::error::{During, Result};
 use crate::runner::Context;
+use ferry_api::rules::csi_volume::CsiVolumeId;
 use ferry_api::view::core::v1::Node;
 use ferry_client::{Patch, SharedObject};
 use parking_lot::Mutex;
@@ -70,8 +70,8 @@ impl Reports {
 }
 
 fn attached_to(seen: &Seen, memory: &Memory, node: &SharedObject<Node>) -> BTreeSet<String> {
-    let reported: Vec<VolumeId> =
-        node.view().status().volumes_attached().iter().filter_map(|volume| VolumeId::parse(volume.name())).collect();
+    let reported: Vec<CsiVolumeId> =
+        node.view().status().volumes_attached().iter().filter_map(|volume| CsiVolumeId::parse(volume.name())).collect();
     let mut attached = BTreeSet::new();
     for attachment in seen.attachments_on(node.name()) {
         if attachment.is_deleting() || !attachment.view().status().attached() {

@@ -11,10 +11,10 @@
 //! | claim, node | pods | claim, node (pods_by_claim.rs, node_index.rs) |
 
 use super::plan::Attachment;
-use super::volume_id::VolumeId;
 use crate::node_index::{by_node, on_node};
 use crate::runner::Key;
 use crate::storage::pods_by_claim::{by_claim, claims_of, using_claim};
+use ferry_api::rules::csi_volume::CsiVolumeId;
 use ferry_api::rules::pod::is_terminal;
 use ferry_api::rules::volume_match::{claim_name, not_made_for_pod};
 use ferry_api::view::List;
@@ -46,8 +46,10 @@ impl Seen {
         Self {
             volumes: informers
                 .of::<PersistentVolume>()
-                .indexed(BY_HANDLE, |volume| VolumeId::of(volume.view()).iter().map(VolumeId::unique_name).collect())
-                .indexed(BY_DRIVER, |volume| VolumeId::of(volume.view()).into_iter().map(|id| id.driver).collect()),
+                .indexed(BY_HANDLE, |volume| {
+                    CsiVolumeId::of(volume.view()).iter().map(CsiVolumeId::unique_name).collect()
+                })
+                .indexed(BY_DRIVER, |volume| CsiVolumeId::of(volume.view()).into_iter().map(|id| id.driver).collect()),
             claims: informers.of(),
             attachments: informers
                 .of::<VolumeAttachment>()
@@ -62,7 +64,7 @@ impl Seen {
     }
 
     /// The PersistentVolumes that stand for a volume; two may, by a mistake.
-    pub(super) fn volumes_of(&self, id: &VolumeId) -> Vec<SharedObject<PersistentVolume>> {
+    pub(super) fn volumes_of(&self, id: &CsiVolumeId) -> Vec<SharedObject<PersistentVolume>> {
         self.volumes.by_index(BY_HANDLE, &id.unique_name())
     }
 
@@ -78,38 +80,38 @@ impl Seen {
         self.attachments.by_index(BY_NODE, node)
     }
 
-    pub(super) fn nodes_reporting(&self, id: &VolumeId) -> Vec<SharedObject<Node>> {
+    pub(super) fn nodes_reporting(&self, id: &CsiVolumeId) -> Vec<SharedObject<Node>> {
         self.nodes.by_index(BY_REPORTED, &id.unique_name())
     }
 
     /// The volume of an attachment; none when its PersistentVolume is gone, or when it is not
     /// one that this controller would make.
-    pub(super) fn volume_of(&self, attachment: &SharedObject<VolumeAttachment>) -> Option<VolumeId> {
+    pub(super) fn volume_of(&self, attachment: &SharedObject<VolumeAttachment>) -> Option<CsiVolumeId> {
         let volume = self.volumes.get("", volume_named(attachment)?)?;
-        let id = VolumeId::of(volume.view())?;
+        let id = CsiVolumeId::of(volume.view())?;
         let is_ours = id.attachment_name(attachment.view().spec().node_name()) == attachment.name();
         is_ours.then_some(id)
     }
 
     /// The volumes of a pod, by the claims that are bound.
-    pub(super) fn volumes_of_pod(&self, pod: PodView<'_>) -> Vec<VolumeId> {
+    pub(super) fn volumes_of_pod(&self, pod: PodView<'_>) -> Vec<CsiVolumeId> {
         claims_of(pod).iter().filter_map(|claim| self.volume_of_claim(claim)).collect()
     }
 
-    pub(super) fn volume_of_claim(&self, claim: &Key) -> Option<VolumeId> {
+    pub(super) fn volume_of_claim(&self, claim: &Key) -> Option<CsiVolumeId> {
         let claim = self.claims.get(&claim.namespace, &claim.name)?;
         let volume = self.volumes.get("", claim.view().spec().volume_name())?;
-        VolumeId::of(volume.view())
+        CsiVolumeId::of(volume.view())
     }
 
     /// Every volume that has to do with a node.
-    pub(super) fn volumes_on(&self, node: &SharedObject<Node>) -> Vec<VolumeId> {
+    pub(super) fn volumes_on(&self, node: &SharedObject<Node>) -> Vec<CsiVolumeId> {
         let attached = self.attachments_on(node.name());
         let attached = attached.iter().filter_map(|attachment| self.volume_of(attachment));
         let pods = on_node(&self.pods, node.name());
         let used = pods.iter().flat_map(|pod| self.volumes_of_pod(pod.view()));
         let reported = node.view().status().volumes_attached();
-        let reported = reported.iter().filter_map(|volume| VolumeId::parse(volume.name()));
+        let reported = reported.iter().filter_map(|volume| CsiVolumeId::parse(volume.name()));
         attached.chain(used).chain(reported).collect()
     }
 

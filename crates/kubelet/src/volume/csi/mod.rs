@@ -9,33 +9,41 @@
 
 mod expand;
 mod source;
+mod users;
 
 use super::beneath::Dir;
 use super::ownership::{Access, give_to_group, has_group};
 use super::place::make_directory;
+use super::stats::VolumeStats;
+use super::token::TokenSource;
 use super::{
     MountedVolume, VolumeFailure, VolumeMode, VolumePlace, VolumePlugin, VolumeRequest, blocking, mounts,
-    pod_directory, token, tree,
+    pod_directory, tree,
 };
 use crate::cri::RuntimeError;
 use crate::csi::{Driver, Drivers, NodeCapabilities, proto};
 use async_trait::async_trait;
-use ferry_api::view::core::v1::{PersistentVolumeView, Secret, VolumeView};
+use ferry_api::view::core::v1::{Node, PersistentVolumeView, Secret, VolumeView};
 use ferry_api::view::storage::v1::{CSIDriver, VolumeAttachment};
 use ferry_client::{Client, Informer, Recorder, SharedObject};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Map, json};
 use source::{CsiSource, Lifecycle, VolumeData, staging_directory};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(super) use users::Users;
+
 pub(super) const NAME: &str = "csi";
 pub(super) const MOUNT: &str = "mount";
 /// An empty file that is made when the volume is mounted and the pod's group has got it.
 const READY: &str = "ready";
+/// A driver that asks for it gets each volume published again by the time of upstream's pod sync.
+const REPUBLISH_EVERY: Duration = Duration::from_secs(60);
 
 pub struct CsiVolume {
     pub(super) root: Arc<Path>,
@@ -45,50 +53,11 @@ pub struct CsiVolume {
     pub(super) node_name: String,
     pub(super) users: Users,
     pub(super) recorder: Recorder,
-    /// When the claims of volumes were last read, by the volumes' directories.
-    pub(super) looked: Mutex<HashMap<PathBuf, Instant>>,
-}
-
-/// The directories of pods that have each volume, and a lock for the calls about it: of two pods
-/// that come and go at once, one must not unstage what the other has staged.
-#[derive(Default)]
-pub(super) struct Users(Mutex<HashMap<(String, String), VolumeUsers>>);
-
-#[derive(Clone, Default)]
-struct VolumeUsers {
-    places: HashSet<PathBuf>,
-    calls: Arc<tokio::sync::Mutex<()>>,
-}
-
-impl Users {
-    fn add(&self, data: &VolumeData, place: &Path) -> Arc<tokio::sync::Mutex<()>> {
-        let mut users = self.0.lock();
-        let own = users.entry((data.driver.clone(), data.handle.clone())).or_default();
-        own.places.insert(place.to_owned());
-        own.calls.clone()
-    }
-
-    fn calls(&self, data: &VolumeData) -> Arc<tokio::sync::Mutex<()>> {
-        self.0.lock().entry((data.driver.clone(), data.handle.clone())).or_default().calls.clone()
-    }
-
-    /// Whether any directory but this one has the volume.
-    fn has_others(&self, data: &VolumeData, place: &Path) -> bool {
-        let users = self.0.lock();
-        let own = users.get(&(data.driver.clone(), data.handle.clone()));
-        own.is_some_and(|own| own.places.iter().any(|other| other != place))
-    }
-
-    fn remove(&self, data: &VolumeData, place: &Path) {
-        let mut users = self.0.lock();
-        let key = (data.driver.clone(), data.handle.clone());
-        if let Some(own) = users.get_mut(&key) {
-            own.places.remove(place);
-            if own.places.is_empty() {
-                users.remove(&key);
-            }
-        }
-    }
+    pub(super) node: Informer<Node>,
+    /// When volumes were last published, by their directories.
+    pub(super) published: Mutex<HashMap<PathBuf, Instant>>,
+    /// The tokens of pods' service accounts that drivers have asked for, by the pod's uid.
+    pub(super) tokens: tokio::sync::Mutex<HashMap<String, TokenSource>>,
 }
 
 #[async_trait]
@@ -101,20 +70,22 @@ impl VolumePlugin for CsiVolume {
         takes(volume, bound)
     }
 
-    async fn attach(&self, request: &VolumeRequest) -> Result<(), String> {
+    async fn attach(&self, request: &VolumeRequest) -> Result<(), VolumeFailure> {
         let source = CsiSource::of(request)?;
         if self.is_published(request, &source).await? {
             return Ok(());
         }
-        self.drivers.find(&source.driver)?;
         self.objects.synced().await;
         let object = self.object(&source.driver);
-        source.check_lifecycle(object.as_ref().map(SharedObject::view))?;
-        if source.lifecycle == Lifecycle::Persistent {
+        if self.is_attachable(&source) {
             // Before anything is mounted: a volume in use is not detached.
-            self.drivers.note_in_use(&source.driver, &source.handle);
+            self.drivers.note_in_use(&source.id());
+            self.check_attached(request, &source.id().unique_name())?;
         }
-        self.publish_context(&source).await.map(drop)
+        self.drivers.find(&source.driver)?;
+        source.check_lifecycle(object.as_ref().map(SharedObject::view))?;
+        self.publish_context(&source).await?;
+        Ok(())
     }
 
     async fn stage(&self, request: &VolumeRequest) -> Result<(), String> {
@@ -124,7 +95,7 @@ impl VolumePlugin for CsiVolume {
         }
         let place = request.directory(NAME, &source.spec_name);
         let data = source.data(&self.node_name);
-        let calls = self.users.add(&data, &place);
+        let calls = self.users.add(source.id(), &place);
         let _turn = calls.lock().await;
         let written = data.clone();
         request.on_disk(move |request| written.store(request.root(), &place)).await?;
@@ -152,13 +123,13 @@ impl VolumePlugin for CsiVolume {
         let place = request.directory(NAME, &source.spec_name);
         let target = place.join(MOUNT);
         let object = self.object(&source.driver);
-        let republish = object.as_ref().is_some_and(|object| object.view().spec().requires_republish() == Some(true));
         let must_be_read_only = source.read_only;
-        if !self.is_published(request, &source).await? || republish {
-            let calls = self.users.add(&source.data(&self.node_name), &place);
+        if !self.is_published(request, &source).await? || self.is_republish_due(&source, &place) {
+            let calls = self.users.add(source.id(), &place);
             let _turn = calls.lock().await;
             let driver = self.drivers.find(&source.driver)?;
             self.publish_now(request, &source, &driver, &target, object.as_ref()).await?;
+            self.published.lock().insert(place, Instant::now());
         }
         Ok(MountedVolume { path: target, must_be_read_only, mode: source.mode })
     }
@@ -173,7 +144,24 @@ impl VolumePlugin for CsiVolume {
 
     fn look_again(&self, request: &VolumeRequest) -> Option<Duration> {
         let source = CsiSource::of(request).ok()?;
-        self.may_grow(&source).then_some(expand::LOOK_EVERY)
+        let now = Timestamp::now();
+        let retry = self.users.growth(&source.id()).retry_at(now).map(|at| at.duration_since(now));
+        let retry = retry.and_then(|wait| Duration::try_from(wait).ok());
+        retry.into_iter().chain(self.is_republished(&source.driver).then_some(REPUBLISH_EVERY)).min()
+    }
+
+    async fn stats(&self, path: &Path) -> Result<Option<VolumeStats>, String> {
+        let place = path.parent().unwrap_or(path).to_owned();
+        let data = blocking(move || Ok(VolumeData::load(&place))).await.map_err(|error| error.to_string())?;
+        let Some(data) = data else { return Ok(None) };
+        let driver = self.drivers.find(&data.driver)?;
+        if !driver.capabilities.stats {
+            return Ok(None);
+        }
+        let message =
+            proto::GetVolumeStats { volume_id: data.handle, volume_path: path.to_string_lossy().into_owned() };
+        let answer = driver.stats(message).await.map_err(text)?;
+        render_stats(&answer).map(Some)
     }
 
     async fn unpublish(&self, place: &VolumePlace) -> Result<(), String> {
@@ -183,7 +171,8 @@ impl VolumePlugin for CsiVolume {
         // Nothing was asked of a driver yet, or everything is taken back.
         let Some(data) = data else { return Ok(()) };
         let driver = self.drivers.find(&data.driver)?;
-        let calls = self.users.calls(&data);
+        let id = data.id();
+        let calls = self.users.calls(id.clone());
         let _turn = calls.lock().await;
         let target = path.join(MOUNT);
         let message = proto::UnpublishVolume {
@@ -191,9 +180,9 @@ impl VolumePlugin for CsiVolume {
             target_path: target.to_string_lossy().into_owned(),
         };
         driver.unpublish(message).await.map_err(text)?;
-        if data.lifecycle == Lifecycle::Persistent && !self.users.has_others(&data, &path) {
+        if data.lifecycle == Lifecycle::Persistent && !self.users.has_others(&id, &path) {
             self.unstage(&driver, &data).await?;
-            self.drivers.note_unused(&data.driver, &data.handle);
+            self.drivers.note_unused(&id);
         }
         let of_place = path.clone();
         blocking(move || {
@@ -202,17 +191,25 @@ impl VolumePlugin for CsiVolume {
         })
         .await
         .map_err(|error| error.to_string())?;
-        self.users.remove(&data, &path);
+        self.users.remove(&id, &path);
+        self.published.lock().remove(&path);
+        self.tokens.lock().await.remove(&place.uid);
         Ok(())
     }
 
     async fn reconstruct(&self) -> Result<(), String> {
         let root = self.root.clone();
         let found = blocking(move || Ok(find_all(&root))).await.map_err(|error| error.to_string())?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.objects.synced().await;
         for (place, data) in found {
-            self.users.add(&data, &place);
-            if data.lifecycle == Lifecycle::Persistent {
-                self.drivers.note_in_use(&data.driver, &data.handle);
+            let id = data.id();
+            self.users.add(id.clone(), &place);
+            self.users.note_mounted(&id, None);
+            if data.lifecycle == Lifecycle::Persistent && self.needs_attachment(&data.driver) {
+                self.drivers.note_in_use(&id);
             }
         }
         Ok(())
@@ -226,6 +223,41 @@ pub(super) fn takes(volume: VolumeView<'_>, bound: Option<PersistentVolumeView<'
 impl CsiVolume {
     fn object(&self, driver: &str) -> Option<SharedObject<CSIDriver>> {
         self.objects.get("", driver)
+    }
+
+    /// Whether volumes of the driver are attached to nodes before they are mounted.
+    fn needs_attachment(&self, driver: &str) -> bool {
+        self.object(driver).is_none_or(|object| object.view().spec().attach_required() != Some(false))
+    }
+
+    fn is_attachable(&self, source: &CsiSource) -> bool {
+        source.lifecycle == Lifecycle::Persistent && self.needs_attachment(&source.driver)
+    }
+
+    /// The volume waits until the API has it as in use here, so that it is not detached meanwhile,
+    /// and then for the attach-detach controller; the node's own object tells of both
+    /// (upstream: GenerateVerifyControllerAttachedVolumeFunc).
+    fn check_attached(&self, request: &VolumeRequest, unique_name: &str) -> Result<(), VolumeFailure> {
+        self.drivers.wait_for_attachment(request.pod().metadata().uid());
+        let node = self.node.get("", &self.node_name);
+        let status = node.as_ref().map(|node| node.view().status()).unwrap_or_default();
+        if !status.volumes_in_use().contains(unique_name) {
+            let why = "Volume has not been added to the list of VolumesInUse in the node's volume status";
+            return Err(VolumeFailure::Pending(why.to_owned()));
+        }
+        if !status.volumes_attached().iter().any(|volume| volume.name() == unique_name) {
+            return Err(VolumeFailure::Pending(format!("volume {unique_name} is not yet in node's status")));
+        }
+        Ok(())
+    }
+
+    fn is_republished(&self, driver: &str) -> bool {
+        self.object(driver).is_some_and(|object| object.view().spec().requires_republish() == Some(true))
+    }
+
+    fn is_republish_due(&self, source: &CsiSource, place: &Path) -> bool {
+        let is_old = |at: &Instant| at.elapsed() >= REPUBLISH_EVERY;
+        self.is_republished(&source.driver) && self.published.lock().get(place).is_none_or(is_old)
     }
 
     async fn is_published(&self, request: &VolumeRequest, source: &CsiSource) -> Result<bool, String> {
@@ -299,12 +331,10 @@ impl CsiVolume {
 
     /// The attacher's metadata of the volume, once it is attached.
     async fn publish_context(&self, source: &CsiSource) -> Result<HashMap<String, String>, String> {
-        let object = self.object(&source.driver);
-        let is_attached = object.is_none_or(|object| object.view().spec().attach_required() != Some(false));
-        if source.lifecycle == Lifecycle::Ephemeral || !is_attached {
+        if !self.is_attachable(source) {
             return Ok(HashMap::new());
         }
-        let name = source.attachment_name(&self.node_name);
+        let name = source.id().attachment_name(&self.node_name);
         let found = self.client.api::<VolumeAttachment>("").get(&name).await;
         let found = found.map_err(|error| format!("error fetching the VolumeAttachment {name}: {error}"))?;
         let status = found.view().status();
@@ -340,14 +370,40 @@ impl CsiVolume {
         object: Option<&SharedObject<CSIDriver>>,
     ) -> Result<Option<String>, String> {
         let wanted = object.map(|object| object.view().spec().token_requests()).unwrap_or_default();
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let mut sources = self.tokens.lock().await;
+        let source = sources.entry(request.pod().metadata().uid().to_owned()).or_default();
         let mut tokens = Map::new();
         for one in wanted {
             let (token, expires) =
-                token::fetch(&self.client, request.pod(), one.audience(), one.expiration_seconds()).await?;
-            tokens.insert(one.audience().to_owned(), json!({ "token": token, "expirationTimestamp": expires }));
+                source.fetch(&self.client, request.pod(), one.audience(), one.expiration_seconds()).await?;
+            tokens.insert(
+                one.audience().to_owned(),
+                json!({ "token": token, "expirationTimestamp": expires.to_string() }),
+            );
         }
-        Ok((!tokens.is_empty()).then(|| serde_json::Value::Object(tokens).to_string()))
+        Ok(Some(serde_json::Value::Object(tokens).to_string()))
     }
+}
+
+/// The amounts of a driver's answer, by their unit. Pure.
+fn render_stats(answer: &proto::VolumeStats) -> Result<VolumeStats, String> {
+    if answer.usage.is_empty() {
+        return Err("failed to get usage from response. usage is nil".to_owned());
+    }
+    let mut stats = VolumeStats::default();
+    let amount = |value: i64| u64::try_from(value).unwrap_or_default();
+    for usage in &answer.usage {
+        let (available, total, used) = (amount(usage.available), amount(usage.total), amount(usage.used));
+        match usage.unit {
+            proto::BYTES => (stats.available, stats.capacity, stats.used) = (available, total, used),
+            proto::INODES => (stats.inodes_free, stats.inodes, stats.inodes_used) = (available, total, used),
+            _ => {}
+        }
+    }
+    Ok(stats)
 }
 
 pub(super) fn text(status: tonic::Status) -> String {

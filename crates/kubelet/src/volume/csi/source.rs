@@ -5,10 +5,10 @@ use crate::volume::beneath::Dir;
 use crate::volume::claim::volume_mode;
 use crate::volume::place::make_directory;
 use crate::volume::{VolumeMode, VolumeRequest};
+use ferry_api::rules::csi_volume::{CsiVolumeId, hex_digest};
 use ferry_api::view::core::v1::PodView;
 use ferry_api::view::storage::v1::CSIDriverView;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -59,7 +59,7 @@ impl CsiSource {
             let namespace = request.pod().metadata().namespace();
             return Ok(Self {
                 driver: own.driver().to_owned(),
-                handle: format!("csi-{}", hex(&[uid, name])),
+                handle: format!("csi-{}", hex_digest(&[uid, name])),
                 spec_name: name.to_owned(),
                 lifecycle: Lifecycle::Ephemeral,
                 mode: VolumeMode::Filesystem,
@@ -121,13 +121,14 @@ impl CsiSource {
 
     /// Whether the kubelet gives the volume to the pod's group (upstream: supportsFSGroup).
     pub fn gives_group(&self, object: Option<CSIDriverView<'_>>) -> bool {
+        let one_node = |mode: &String| mode == "ReadWriteOnce" || mode == "ReadWriteOncePod";
         match object.and_then(|object| object.spec().fs_group_policy()) {
             Some("None") => false,
+            _ if self.read_only => false,
             Some("File") => true,
-            _ => {
-                let one_node = |mode: &String| mode == "ReadWriteOnce" || mode == "ReadWriteOncePod";
-                !self.fs_type.is_empty() && !self.read_only && self.access_modes.iter().any(one_node)
-            }
+            _ if self.fs_type.is_empty() => false,
+            // Volumes of one pod are always mounted for one writer.
+            _ => self.lifecycle == Lifecycle::Ephemeral || self.access_modes.iter().any(one_node),
         }
     }
 
@@ -142,8 +143,8 @@ impl CsiSource {
         }
     }
 
-    pub fn attachment_name(&self, node_name: &str) -> String {
-        format!("csi-{}", hex(&[&self.handle, &self.driver, node_name]))
+    pub fn id(&self) -> CsiVolumeId {
+        CsiVolumeId::new(&self.driver, &self.handle)
     }
 
     pub fn pod_info(&self, pod: PodView<'_>) -> HashMap<String, String> {
@@ -167,21 +168,14 @@ impl CsiSource {
             spec_name: self.spec_name.clone(),
             lifecycle: self.lifecycle,
             node_name: node_name.to_owned(),
-            attachment: self.attachment_name(node_name),
+            attachment: self.id().attachment_name(node_name),
         }
     }
 }
 
-/// SHA-256 of the texts one after another.
-fn hex(texts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    texts.iter().for_each(|text| hash.update(text));
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Where a volume is staged for all pods of the node.
 pub fn staging_directory(root: &Path, driver: &str, handle: &str) -> PathBuf {
-    root.join("plugins/kubernetes.io/csi").join(driver).join(hex(&[handle])).join("globalmount")
+    root.join("plugins/kubernetes.io/csi").join(driver).join(hex_digest(&[handle])).join("globalmount")
 }
 
 /// The record of a volume in a pod's directory; the names are upstream's.
@@ -196,6 +190,10 @@ pub struct VolumeData {
 }
 
 impl VolumeData {
+    pub fn id(&self) -> CsiVolumeId {
+        CsiVolumeId::new(&self.driver, &self.handle)
+    }
+
     /// Returns when it is on the disk. Blocking.
     pub fn store(&self, root: &Path, place: &Path) -> Result<(), String> {
         let value = json!({ "driverName": self.driver, "volumeHandle": self.handle, "specVolID": self.spec_name,
@@ -267,6 +265,10 @@ mod tests {
         let none =
             persistent(json!({ "csi": { "driver": "d", "volumeHandle": "h" }, "accessModes": ["ReadWriteOnce"] }));
         assert!(!gives(&none, None), "without a file system");
+        let reader = CsiSource { read_only: true, ..once.clone() };
+        assert!(!gives(&reader, Some("File")), "a volume that is only read keeps its owner");
+        let inline = CsiSource { lifecycle: Lifecycle::Ephemeral, access_modes: Vec::new(), ..once };
+        assert!(gives(&inline, None) && !gives(&inline, Some("None")));
     }
 
     #[test]

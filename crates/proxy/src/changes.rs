@@ -1,24 +1,35 @@
+//! What a change of a Service costs: the transactions from one state of the table to the next.
+
+use std::fmt::Write;
+
+use ferry_api::rules::key::ObjectKey;
 use ferry_api::view::Owned;
+use ferry_nftables::{OwnedRules, Transaction};
 use serde_json::{Value, json};
 
-use super::*;
 use crate::compute_service;
 use crate::fixtures::{config, key, service, slice};
+use crate::frame::render_frame;
 use crate::render::render_service;
+
+type Ruleset = ferry_nftables::Ruleset<ObjectKey>;
 
 /// Applies one change of Service `web` or another and returns the transaction's script.
 fn change(ruleset: &mut Ruleset, name: &str, spec: Value, endpoints: &[(&str, &str)]) -> String {
     let slice = slice(name, "slice", endpoints);
     let ports = compute_service(service(name, spec).view(), [slice.view()], "here");
-    let mut transaction = Transaction::default();
-    ruleset.replace(&key(name), render_service(&key(name), &ports, &config()), &mut transaction);
-    transaction.render("ferry")
+    apply(ruleset, name, render_service(&key(name), &ports, &config()))
 }
 
 fn remove(ruleset: &mut Ruleset, name: &str) -> String {
-    let mut transaction = Transaction::default();
-    ruleset.replace(&key(name), ServiceRules::default(), &mut transaction);
-    transaction.render("ferry")
+    apply(ruleset, name, OwnedRules::default())
+}
+
+fn apply(ruleset: &mut Ruleset, name: &str, rules: OwnedRules) -> String {
+    let mut transaction = Transaction::new("ferry");
+    ruleset.replace(&key(name), rules, &mut transaction);
+    ruleset.settle(&mut transaction);
+    transaction.script()
 }
 
 const ONE: &[(&str, &str)] = &[("10.244.0.5", "rl")];
@@ -41,9 +52,11 @@ fn the_life_of_a_service() {
         let _ = write!(story, "# {step}\n{script}");
     }
     let _ = write!(story, "# deleted\n{}", remove(&mut ruleset, "web"));
-    let _ = write!(story, "# stale\n{}", render_stale_removal("ferry", &ruleset.take_stale()));
+    let mut stale = Transaction::new("ferry");
+    ruleset.take_stale().into_iter().for_each(|chain| stale.delete_chain(chain));
+    let _ = write!(story, "# stale\n{}", stale.script());
     insta::assert_snapshot!(story);
-    assert!(ruleset.services.is_empty() && ruleset.claims.is_empty());
+    assert!(ruleset.is_empty());
 }
 
 #[test]
@@ -51,7 +64,9 @@ fn a_whole_table() {
     let mut ruleset = Ruleset::default();
     change(&mut ruleset, "web", json!({"sessionAffinity": "ClientIP"}), ONE);
     change(&mut ruleset, "empty", json!({"clusterIP": "10.96.0.2", "clusterIPs": ["10.96.0.2"]}), &[]);
-    insta::assert_snapshot!(ruleset.render_full(&config()));
+    let mut whole = render_frame(&config());
+    ruleset.add_all(&mut whole);
+    insta::assert_snapshot!(whole.script());
 }
 
 #[test]
