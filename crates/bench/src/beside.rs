@@ -3,10 +3,10 @@
 
 use crate::cluster::Cluster;
 use crate::formats::FORMATS;
-use crate::load::{self, Connect, Connection};
+use crate::load::{self, Connect};
 use crate::report::{Better, Report};
-use crate::upstream::Upstream;
-use crate::{CONFIGMAPS, config_map, crowd};
+use crate::upstream::{Parts, Upstream};
+use crate::{CONFIGMAPS, config_map, crowd, wire};
 use anyhow::Result;
 use serde_json::json;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub async fn measure(cluster: &mut Cluster, binaries: &Path, requests: usize, re
     let ours = figures(cluster, requests).await?;
     let our_memory = cluster.memory()?;
     cluster.kill()?;
-    let upstream = Upstream::start(binaries).await?;
+    let upstream = Upstream::start(binaries, Parts::Server).await?;
     let theirs = figures(&upstream, requests / 5).await?;
     let their_memory = upstream.memory()?;
     for (our, their) in ours.into_iter().zip(theirs) {
@@ -64,23 +64,19 @@ async fn figures(server: &dyn Connect, requests: usize) -> Result<Vec<Figure>> {
     };
     let mut connection = server.connect().await?;
     connection.post(CONFIGMAPS, &config_map("beside")).await?;
-    let rate = load::spread(server, CONNECTIONS, requests, |connection: &mut Connection, _| {
-        Box::pin(async move { connection.get(&format!("{CONFIGMAPS}/beside")).await.map(drop) })
-    })
-    .await?;
+    let read = wire::get(&format!("{CONFIGMAPS}/beside"), load::JSON);
+    let rate = wire::spread(server, CONNECTIONS, requests, move |_| read.clone()).await?;
     add("GET one ConfigMap, 64 connections, all cores", "/s", rate, Goal::TenTimes, Better::Higher);
-    let rate = load::spread(server, CONNECTIONS, requests / 2, |connection: &mut Connection, n| {
-        let body = config_map(&format!("beside-{n}"));
-        Box::pin(async move { connection.post(CONFIGMAPS, &body).await.map(drop) })
+    let body = config_map("NAME").to_string();
+    let rate = wire::spread(server, CONNECTIONS, requests / 2, move |n| {
+        wire::post(CONFIGMAPS, &body.replacen("NAME", &format!("beside-{n}"), 1))
     })
     .await?;
     add("durable creates, 64 connections, all cores", "/s", rate, Goal::TenTimes, Better::Higher);
     connection.post("/api/v1/nodes", &node()).await?;
     for (name, accept) in [("JSON", load::JSON), ("protobuf", "application/vnd.kubernetes.protobuf")] {
-        let rate = load::spread(server, NODE_CONNECTIONS, requests, move |connection: &mut Connection, _| {
-            Box::pin(async move { connection.get_as(NODE, accept).await.map(drop) })
-        })
-        .await?;
+        let read = wire::get(NODE, accept);
+        let rate = wire::spread(server, NODE_CONNECTIONS, requests, move |_| read.clone()).await?;
         let what = format!("GET one Node as {name}, 32 connections, all cores");
         add(&what, "/s", rate, Goal::Fixed(40_000.0), Better::Higher);
     }

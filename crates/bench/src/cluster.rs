@@ -1,15 +1,16 @@
 //! The cluster under measure: a release binary in a temporary place of its own.
 
-use crate::load::{Connect, Connection};
+use crate::load::{Connect, Connection, Target};
 use anyhow::{Context, Result, ensure};
-use futures_util::future::BoxFuture;
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the kernel counts a process's time in, on every machine that Linux runs on today.
-const TICK: Duration = Duration::from_millis(10);
+/// A server that has used less than this in a second is at rest.
+const AT_REST: Duration = Duration::from_millis(20);
 
 pub struct Cluster {
     ferry: PathBuf,
@@ -91,7 +92,7 @@ impl Cluster {
         while Instant::now() < deadline {
             pause(Duration::from_secs(1));
             let now = self.processor_time();
-            if matches!((&last, &now), (Ok(a), Ok(b)) if *b - *a <= 2 * TICK) {
+            if matches!((&last, &now), (Ok(a), Ok(b)) if *b - *a <= AT_REST) {
                 return;
             }
             last = now;
@@ -139,6 +140,12 @@ impl Cluster {
     }
 
     pub async fn connect(&self) -> Result<Connection> {
+        Connect::connect(self).await
+    }
+}
+
+impl Connect for Cluster {
+    fn target(&self) -> Result<Target> {
         let data = self.dir.path().join("data");
         let read = |name: &str| std::fs::read_to_string(data.join("pki").join(name));
         let identity = ferry_pki::Identity { certificate_pem: read("admin.crt")?, key_pem: read("admin.key")? };
@@ -146,17 +153,15 @@ impl Cluster {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let cluster: serde_json::Value = serde_json::from_slice(&std::fs::read(data.join("cluster.json"))?)?;
         let port = cluster["api_port"].as_u64().and_then(|p| u16::try_from(p).ok()).context("no port")?;
-        Connection::open(port, Arc::new(config)).await
+        Ok(Target { port, tls: Arc::new(config) })
     }
 }
 
-/// The processor time of all threads of a process so far, in user and kernel mode.
+/// The processor time of all threads of a process so far, in user and kernel mode, by the
+/// process's own clock: what /proc counts in ticks of 10 ms this has in nanoseconds.
 pub fn processor_time_of(pid: &str) -> Result<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name of the program, which may hold anything, ends with the last bracket.
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| -> Result<u32> { Ok(fields.get(at).context("a short stat")?.parse()?) };
-    Ok(TICK * (ticks(11)? + ticks(12)?))
+    let clock = clock_getcpuclockid(Pid::from_raw(pid.parse()?))?;
+    Ok(clock.now()?.into())
 }
 
 /// The proportional set size of a process, in MB.
@@ -165,12 +170,6 @@ pub fn memory_of(pid: &str) -> Result<f64> {
     let line = rollup.lines().find_map(|l| l.strip_prefix("Pss:")).context("no Pss")?;
     let kib: f64 = line.split_whitespace().next().context("no figure")?.parse()?;
     Ok(kib / 1024.0)
-}
-
-impl Connect for Cluster {
-    fn connect(&self) -> BoxFuture<'_, Result<Connection>> {
-        Box::pin(self.connect())
-    }
 }
 
 impl Drop for Cluster {

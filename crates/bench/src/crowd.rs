@@ -1,7 +1,6 @@
 //! A cluster of many: what 500 nodes, 3,000 pods and 8,000 ConfigMaps cost in memory. The
 //! nodes are objects only; no kubelet stands behind them.
 
-use crate::cluster::Cluster;
 use crate::load::{self, Connect, Connection};
 use anyhow::Result;
 use serde_json::json;
@@ -10,7 +9,7 @@ const NODES: usize = 500;
 pub const PODS: usize = 3_000;
 const CONFIG_MAPS: usize = 8_000;
 
-pub async fn fill(cluster: &Cluster) -> Result<()> {
+pub async fn fill(cluster: &dyn Connect) -> Result<()> {
     load::spread(cluster, 16, NODES, |connection: &mut Connection, n| {
         let body = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("node-{n}")},
             "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"}}});

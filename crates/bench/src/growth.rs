@@ -4,7 +4,7 @@
 //!
 //! Nodes, Leases, Deployments and ReplicaSets grow along, one for twenty pods, and all stand in
 //! one namespace. A step counts until the server is at rest again, so that whatever its
-//! controllers do about it belongs to it.
+//! controllers do about it belongs to it; what the server uses without any step does not.
 
 use crate::cluster::Cluster;
 use crate::load::{self, Connection};
@@ -30,6 +30,12 @@ const ROLLED: usize = 5;
 
 /// The cost of one step may grow by this factor from the smallest to the largest cluster.
 const GOAL: f64 = 1.3;
+
+/// Each figure is the middle one of so many rounds.
+const ROUNDS: usize = 3;
+
+/// How long the server is watched without any step.
+const REST: Duration = Duration::from_secs(1);
 
 /// Clients that take the steps, each waiting for its own answer.
 const CLIENTS: usize = 4;
@@ -120,14 +126,18 @@ pub async fn measure(cluster: &mut Cluster, growth: &Growth, report: &mut Report
     for &size in &growth.sizes {
         let nodes = size.div_ceil(PODS_PER_NODE);
         fill(cluster, filled..size, filled.div_ceil(PODS_PER_NODE)..nodes).await?;
-        // The first round at each size fills pools and caches.
-        for (measured, steps) in [(false, growth.steps.div_ceil(10)), (true, growth.steps)] {
-            for (step, figures) in &mut costs {
-                let cost = cost(cluster, *step, nodes, step.count(steps)).await?;
-                if measured {
-                    figures.push(cost);
-                }
+        // A short round at each size fills pools and caches.
+        for step in STEPS {
+            cost(cluster, step, nodes, step.count(growth.steps.div_ceil(10))).await?;
+        }
+        let mut rounds = STEPS.map(|_| Vec::new());
+        for _ in 0..ROUNDS {
+            for (step, figures) in STEPS.into_iter().zip(&mut rounds) {
+                figures.push(cost(cluster, step, nodes, step.count(growth.steps)).await?);
             }
+        }
+        for ((_, figures), round) in costs.iter_mut().zip(rounds) {
+            figures.push(middle(round));
         }
         filled = size;
     }
@@ -137,15 +147,24 @@ pub async fn measure(cluster: &mut Cluster, growth: &Growth, report: &mut Report
     Ok(())
 }
 
+fn middle(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or_default()
+}
+
 /// The processor time of one step, in microseconds.
 async fn cost(cluster: &Cluster, step: Step, nodes: usize, count: usize) -> Result<f64> {
     // No node may be found to be gone while the steps are measured.
     Step::Heartbeat.run(cluster, nodes, nodes).await?;
     cluster.settle();
-    let before = cluster.processor_time()?;
+    let at_rest = cluster.processor_time()?;
+    tokio::time::sleep(REST).await;
+    let (before, start) = (cluster.processor_time()?, Instant::now());
     step.run(cluster, nodes, count).await?;
     cluster.settle();
-    Ok((cluster.processor_time()? - before).as_secs_f64() * 1e6 / count as f64)
+    let (used, took) = (cluster.processor_time()? - before, start.elapsed());
+    let without = (before - at_rest).as_secs_f64() * took.as_secs_f64() / REST.as_secs_f64();
+    Ok((used.as_secs_f64() - without).max(0.0) * 1e6 / count as f64)
 }
 
 /// A line for each step and size, and one for the growth of each step.
@@ -248,6 +267,7 @@ mod tests {
         let grown: Vec<_> = lines.iter().filter(|line| line.3.is_some()).map(|line| (line.0.trim(), line.2)).collect();
         assert_eq!(grown, [("grows from 1000 to 16000 by", 1.25), ("grows from 1000 to 16000 by", 1.0)]);
         assert_eq!(lines[1], ("create a pod, 4000 pods there".to_owned(), "us", 400.0, None));
+        assert_eq!((middle(vec![3.0, 1.0, 2.0]), middle(Vec::new())), (2.0, 0.0));
         assert!(summarize(&[1_000], &vec![(Step::CreatePod, vec![1.0])]).iter().all(|line| line.3.is_none()));
     }
 

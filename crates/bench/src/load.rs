@@ -10,13 +10,35 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 pub const JSON: &str = "application/json";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// A server that can be reached: ferry's cluster, or upstream beside it.
 pub trait Connect: Sync {
-    fn connect(&self) -> BoxFuture<'_, Result<Connection>>;
+    fn target(&self) -> Result<Target>;
+
+    fn connect(&self) -> BoxFuture<'_, Result<Connection>> {
+        Box::pin(async move { Connection::open(&self.target()?).await })
+    }
+}
+
+/// The port of a server on this machine, and the identity that it is asked with.
+pub struct Target {
+    pub port: u16,
+    pub tls: Arc<rustls::ClientConfig>,
+}
+
+impl Target {
+    pub async fn open(&self) -> Result<TlsStream<TcpStream>> {
+        let tcp = TcpStream::connect(("127.0.0.1", self.port)).await?;
+        tcp.set_nodelay(true)?;
+        let name = rustls::pki_types::ServerName::try_from("localhost")?;
+        Ok(TlsConnector::from(self.tls.clone()).connect(name, tcp).await?)
+    }
 }
 
 pub struct Connection {
@@ -24,12 +46,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub async fn open(port: u16, config: Arc<rustls::ClientConfig>) -> Result<Self> {
-        let tcp = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;
-        tcp.set_nodelay(true)?;
-        let name = rustls::pki_types::ServerName::try_from("localhost")?;
-        let tls = tokio_rustls::TlsConnector::from(config).connect(name, tcp).await?;
-        let (sender, connection) = http1::handshake(TokioIo::new(tls)).await?;
+    async fn open(target: &Target) -> Result<Self> {
+        let (sender, connection) = http1::handshake(TokioIo::new(target.open().await?)).await?;
         tokio::spawn(connection);
         Ok(Self { sender })
     }

@@ -16,15 +16,17 @@ mod scale;
 mod scheduling;
 mod upstream;
 mod watchers;
+mod wire;
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use cluster::Cluster;
-use load::Connection;
+use load::{Connect, Connection};
 use report::{Better, Report};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use upstream::Parts;
 
 #[derive(Parser)]
 struct Args {
@@ -71,7 +73,8 @@ struct Args {
     /// Measure this part alone
     #[arg(long)]
     only: Option<Part>,
-    /// Measure this part on upstream's API server and etcd too, from binaries of this directory
+    /// Measure on upstream too what has two sides, from binaries of this directory; the memory is that of its API
+    /// server and etcd
     #[arg(long, value_name = "DIRECTORY")]
     upstream: Option<PathBuf>,
     /// Also write the figures as JSON
@@ -147,10 +150,10 @@ async fn main() -> Result<()> {
     }
     if args.measures(Part::Scale) {
         let scale = scale::Scale { nodes: args.scale_nodes, pods: args.scale_pods };
-        scale::measure(&mut cluster(&args)?, scale, &mut report).await?;
+        scale::measure(&mut cluster(&args)?, scale, args.upstream.as_deref(), &mut report).await?;
     }
     if args.measures(Part::Binds) {
-        scheduling::measure_growing(&mut cluster(&args)?, &mut report).await?;
+        scheduling::measure_growing(&mut cluster(&args)?, args.upstream.as_deref(), &mut report).await?;
     }
     if args.only == Some(Part::Scheduling) {
         let only = args.workload.as_deref();
@@ -183,7 +186,7 @@ async fn measure_server(args: &Args, report: &mut Report) -> Result<()> {
     let mut cluster = cluster(args)?;
     cluster.up()?;
     if args.measures(Part::Start) {
-        measure_start(&mut cluster, report).await?;
+        measure_start(args, &mut cluster, report).await?;
     }
     cluster.pin()?;
     if args.measures(Part::Creates) {
@@ -198,14 +201,15 @@ async fn measure_server(args: &Args, report: &mut Report) -> Result<()> {
         }
     }
     if args.measures(Part::Gets) {
+        // The part `beside` takes both sides, on all cores each.
         let rate = gets(&cluster, 64, args.requests).await?;
-        report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, Some(2_154.0), Some(20_000.0), Better::Higher);
+        report.add("GET one ConfigMap, 64 TLS connections", "/s", rate, None, Some(20_000.0), Better::Higher);
     }
     if args.measures(Part::Lists) {
         measure_lists(args, &cluster, report).await?;
     }
     if args.measures(Part::Formats) {
-        formats::measure(&cluster, report).await?;
+        formats::measure(&cluster, args.upstream.as_deref(), report).await?;
     }
     if args.measures(Part::Watchers) {
         let rate = watchers::deliver(&cluster, args.watchers, args.watched_writes).await?;
@@ -217,24 +221,33 @@ async fn measure_server(args: &Args, report: &mut Report) -> Result<()> {
 
 /// The first start has made certificates and imported images; this one has containerd up
 /// already, as after a crash of ferry alone.
-async fn measure_start(cluster: &mut Cluster, report: &mut Report) -> Result<()> {
+async fn measure_start(args: &Args, cluster: &mut Cluster, report: &mut Report) -> Result<()> {
     cluster.kill()?;
     let start = Instant::now();
     cluster.up()?;
     report.add("exec to node Ready, containerd up", "s", start.elapsed().as_secs_f64(), None, Some(1.0), Better::Lower);
     cluster.settle();
-    report.add("idle PSS of the whole process", "MB", cluster.memory()?, Some(659.0), Some(60.0), Better::Lower);
+    let our_memory = cluster.memory()?;
+    let their_memory = upstream::figure(args.upstream.as_deref(), Parts::ControlPlane, async |upstream| {
+        upstream.memory_at_rest().await
+    })
+    .await?;
+    let what = "idle PSS, ferry whole, upstream's control plane without a node";
+    report.add(what, "MB", our_memory, their_memory, Some(60.0), Better::Lower);
     let took = roll_out(cluster).await?.as_secs_f64();
-    report.add("apply of Deployment(3)+Service to rolled out", "s", took, Some(2.06), None, Better::Lower);
+    report.add("apply of Deployment(3)+Service to rolled out", "s", took, None, None, Better::Lower);
     Ok(())
 }
 
 async fn measure_lists(args: &Args, cluster: &Cluster, report: &mut Report) -> Result<()> {
     let (took, bytes) = list(cluster, args.objects).await?;
-    // Upstream: 10.5 MB in 0.31 s; compared by the byte.
-    let upstream = 0.31 / 10.5e6 * bytes as f64;
+    let their = upstream::figure(args.upstream.as_deref(), Parts::Server, async |upstream| {
+        let (took, _) = list(upstream, args.objects).await?;
+        Ok(took.as_secs_f64())
+    })
+    .await?;
     let what = format!("LIST of {} objects ({:.1} MB)", args.objects, bytes as f64 / 1e6);
-    report.add(&what, "s", took.as_secs_f64(), Some(upstream), None, Better::Lower);
+    report.add(&what, "s", took.as_secs_f64(), their, None, Better::Lower);
     fill(cluster, "more", args.large_list).await?;
     let mut connection = cluster.connect().await?;
     let grown = cluster.growth(async { connection.get("/api/v1/namespaces/more/configmaps").await.map(drop) }).await?;
@@ -248,8 +261,14 @@ async fn measure_crowd(args: &Args, report: &mut Report) -> Result<()> {
     cluster.up()?;
     crowd::fill(&cluster).await?;
     cluster.settle();
+    let our_memory = cluster.memory()?;
+    let their_memory = upstream::figure(args.upstream.as_deref(), Parts::Server, async |upstream| {
+        crowd::fill(upstream).await?;
+        upstream.memory()
+    })
+    .await?;
     let what = "PSS with 500 nodes, 3,000 pods, 8,000 ConfigMaps";
-    report.add(what, "MB", cluster.memory()?, Some(1_740.0), Some(170.0), Better::Lower);
+    report.add(what, "MB", our_memory, their_memory, Some(170.0), Better::Lower);
     Ok(())
 }
 
@@ -303,7 +322,7 @@ async fn gets(cluster: &Cluster, clients: usize, count: usize) -> Result<f64> {
 }
 
 /// The best of five reads of a namespace filled to `objects`.
-async fn list(cluster: &Cluster, objects: usize) -> Result<(Duration, usize)> {
+async fn list(cluster: &dyn Connect, objects: usize) -> Result<(Duration, usize)> {
     fill(cluster, "many", objects).await?;
     let mut connection = cluster.connect().await?;
     let mut best = (Duration::MAX, 0);
@@ -316,7 +335,7 @@ async fn list(cluster: &Cluster, objects: usize) -> Result<(Duration, usize)> {
 }
 
 /// A namespace with so many ConfigMaps of one kilobyte.
-async fn fill(cluster: &Cluster, namespace: &str, objects: usize) -> Result<()> {
+async fn fill(cluster: &dyn Connect, namespace: &str, objects: usize) -> Result<()> {
     let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
     cluster.connect().await?.post("/api/v1/namespaces", &object).await?;
     let path = format!("/api/v1/namespaces/{namespace}/configmaps");

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// In place of a figure of upstream that was not taken in this run.
+const NOT_TAKEN: &str = "–";
+
 #[derive(Clone, Copy)]
 pub enum Better {
     Higher,
@@ -58,8 +61,8 @@ impl Report {
                 "{:<54} {:>14} {:>14} {:>9} {:>16}\n",
                 row.what,
                 figure(row.measured),
-                row.upstream.map_or(String::new(), figure),
-                row.upstream.map_or(String::new(), |upstream| format!("{:.1}x", row.ratio(upstream))),
+                row.upstream.map_or(NOT_TAKEN.to_owned(), figure),
+                row.upstream.map_or(NOT_TAKEN.to_owned(), |upstream| format!("{:.1}x", row.ratio(upstream))),
                 goal,
             ));
         }
@@ -83,7 +86,9 @@ mod tests {
         let mut report = Report::default();
         report.add("memory", "MB", 50.0, Some(500.0), Some(60.0), Better::Lower);
         report.add("rate", "/s", 5.0, Some(10.0), Some(20.0), Better::Higher);
+        report.add("alone", "ms", 1.0, None, None, Better::Lower);
         let text = report.render();
+        assert_eq!(text.matches('–').count(), 2, "{text}");
         assert!(text.contains("10.0x") && text.contains("60.00 MB met"), "{text}");
         assert!(text.contains("0.5x") && text.contains("20.00 /s missed"), "{text}");
     }

@@ -5,10 +5,12 @@
 pub mod objects;
 
 use crate::cluster::Cluster;
-use crate::load::{self, Connection};
+use crate::load::{self, Connect, Connection};
 use crate::report::{Better, Report};
+use crate::upstream::{self, Parts};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
@@ -46,7 +48,7 @@ pub struct Scale {
     pub pods: usize,
 }
 
-pub async fn measure(cluster: &mut Cluster, scale: Scale, report: &mut Report) -> Result<()> {
+pub async fn measure(cluster: &mut Cluster, scale: Scale, upstream: Option<&Path>, report: &mut Report) -> Result<()> {
     cluster.up_with(&["--cluster-cidr", POD_RANGE])?;
     report.add("PSS of the empty cluster", "MB", cluster.memory()?, None, None, Better::Lower);
     fill(cluster, scale).await?;
@@ -54,7 +56,13 @@ pub async fn measure(cluster: &mut Cluster, scale: Scale, report: &mut Report) -
     cluster.settle();
     let Scale { nodes, pods } = scale;
     let what = format!("PSS with {nodes} nodes, {pods} pods, {pods} events (was 653)");
-    report.add(&what, "MB", cluster.memory()?, Some(1_490.0), Some(250.0), Better::Lower);
+    let our_memory = cluster.memory()?;
+    let their_memory = upstream::figure(upstream, Parts::Server, async |upstream| {
+        fill(upstream, scale).await?;
+        upstream.memory()
+    })
+    .await?;
+    report.add(&what, "MB", our_memory, their_memory, Some(250.0), Better::Lower);
     let grown = cluster.growth(list_everything(cluster)).await?;
     report.add("growth of RSS by lists in every format", "MB", grown, None, Some(64.0), Better::Lower);
     cluster.settle();
@@ -89,7 +97,7 @@ pub async fn measure(cluster: &mut Cluster, scale: Scale, report: &mut Report) -
     Ok(())
 }
 
-async fn fill(cluster: &Cluster, Scale { nodes, pods }: Scale) -> Result<()> {
+async fn fill(cluster: &dyn Connect, Scale { nodes, pods }: Scale) -> Result<()> {
     load::spread(cluster, 16, nodes, |connection: &mut Connection, n| {
         Box::pin(async move {
             connection.post("/api/v1/nodes", &objects::node(n)).await?;
@@ -122,7 +130,7 @@ struct Heartbeats {
 }
 
 impl Heartbeats {
-    async fn start(cluster: &Cluster, nodes: usize) -> Result<Self> {
+    async fn start(cluster: &dyn Connect, nodes: usize) -> Result<Self> {
         let mut connection = cluster.connect().await?;
         let task = tokio::spawn(async move {
             let mut tick = tokio::time::interval(HEARTBEAT / u32::try_from(nodes).unwrap_or(u32::MAX));

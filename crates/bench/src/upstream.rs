@@ -1,9 +1,9 @@
 //! Upstream's API server with etcd, from binaries that the caller has: the other side of a
-//! comparison in one run, with certificates made here. `beside.rs` starts it.
+//! comparison in one run, with certificates made here. Each part that has two sides starts it
+//! where `--upstream` names the binaries.
 
-use crate::load::{Connect, Connection};
+use crate::load::{Connect, Target};
 use anyhow::{Context, Result, bail, ensure};
-use futures_util::future::BoxFuture;
 use serde_json::json;
 use std::fs::File;
 use std::path::Path;
@@ -14,17 +14,49 @@ use std::time::{Duration, Instant};
 /// How long etcd and the API server may take until they answer.
 const START: Duration = Duration::from_secs(90);
 
+/// How long an idle control plane is left alone before its memory is read.
+const COMES_TO_REST: Duration = Duration::from_secs(20);
+
+/// What a part measures on upstream too; `None` where the caller has no binaries of it.
+pub async fn figure<T>(
+    binaries: Option<&Path>,
+    parts: Parts,
+    measure: impl AsyncFnOnce(&Upstream) -> Result<T>,
+) -> Result<Option<T>> {
+    let Some(binaries) = binaries.filter(|binaries| parts.are_in(binaries)) else { return Ok(None) };
+    let upstream = Upstream::start(binaries, parts).await?;
+    measure(&upstream).await.map(Some)
+}
+
+/// Which of upstream's components run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// etcd and the API server.
+    Server,
+    /// With the scheduler and the controllers.
+    ControlPlane,
+}
+
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+const SCHEDULER: &str = "kube-scheduler";
+
+impl Parts {
+    fn are_in(self, binaries: &Path) -> bool {
+        self == Self::Server || [CONTROLLER_MANAGER, SCHEDULER].iter().all(|name| binaries.join(name).exists())
+    }
+}
+
 pub struct Upstream {
     dir: tempfile::TempDir,
     port: u16,
     tls: Arc<rustls::ClientConfig>,
-    /// etcd first, then the API server; ended in the reverse order.
+    /// etcd first, then the API server, then the others; ended in the reverse order.
     processes: Vec<Child>,
 }
 
 impl Upstream {
-    /// Starts `etcd` and `kube-apiserver` of this directory and waits until they are ready.
-    pub async fn start(binaries: &Path) -> Result<Self> {
+    /// Starts the parts of this directory and waits until they are ready.
+    pub async fn start(binaries: &Path, parts: Parts) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("ferry-bench-upstream-").tempdir()?;
         let config = ferry_pki::PkiConfig { advertise_ips: vec![[127, 0, 0, 1].into()], ..Default::default() };
         let pki = ferry_pki::ensure(&dir.path().join("pki"), &config)?;
@@ -35,6 +67,12 @@ impl Upstream {
         upstream.spawn(binaries, "etcd", &etcd_flags(upstream.dir.path(), etcd_port))?;
         upstream.spawn(binaries, "kube-apiserver", &apiserver_flags(upstream.dir.path(), port, etcd_port))?;
         upstream.wait_until_ready().await?;
+        if parts == Parts::ControlPlane {
+            let kubeconfig = upstream.write_kubeconfig()?;
+            let dir = upstream.dir.path().to_owned();
+            upstream.spawn(binaries, CONTROLLER_MANAGER, &controller_flags(&dir, &kubeconfig, free_port()?))?;
+            upstream.spawn(binaries, SCHEDULER, &scheduler_flags(&kubeconfig, free_port()?))?;
+        }
         Ok(upstream)
     }
 
@@ -49,6 +87,20 @@ impl Upstream {
             .with_context(|| format!("cannot start {}", binaries.join(name).display()))?;
         self.processes.push(child);
         Ok(())
+    }
+
+    /// The kubeconfig of an administrator.
+    fn write_kubeconfig(&self) -> Result<String> {
+        let (path, pki) = (self.dir.path().join("kubeconfig"), self.dir.path().join("pki"));
+        let file = |name: &str| pki.join(name).display().to_string();
+        let user = json!({"client-certificate": file("admin.crt"), "client-key": file("admin.key")});
+        let cluster =
+            json!({"server": format!("https://127.0.0.1:{}", self.port), "certificate-authority": file("ca.crt")});
+        let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "upstream",
+            "clusters": [{"name": "upstream", "cluster": cluster}], "users": [{"name": "admin", "user": user}],
+            "contexts": [{"name": "upstream", "context": {"cluster": "upstream", "user": "admin"}}]});
+        std::fs::write(&path, config.to_string())?;
+        Ok(path.display().to_string())
     }
 
     async fn wait_until_ready(&mut self) -> Result<()> {
@@ -74,7 +126,7 @@ impl Upstream {
     }
 
     fn last_lines(&self) -> String {
-        let logs = ["etcd", "kube-apiserver"].map(|name| {
+        let logs = ["etcd", "kube-apiserver", CONTROLLER_MANAGER, SCHEDULER].map(|name| {
             let text = std::fs::read_to_string(self.dir.path().join(format!("{name}.log"))).unwrap_or_default();
             let lines: Vec<&str> = text.lines().collect();
             lines[lines.len().saturating_sub(8)..].join("\n")
@@ -82,15 +134,21 @@ impl Upstream {
         logs.join("\n")
     }
 
-    /// The memory of etcd and the API server together, in MB.
+    /// The memory of the parts together once they have had time to come to rest, in MB.
+    pub async fn memory_at_rest(&self) -> Result<f64> {
+        tokio::time::sleep(COMES_TO_REST).await;
+        self.memory()
+    }
+
+    /// The memory of the parts together, in MB.
     pub fn memory(&self) -> Result<f64> {
         self.processes.iter().map(|child| crate::cluster::memory_of(&child.id().to_string())).sum()
     }
 }
 
 impl Connect for Upstream {
-    fn connect(&self) -> BoxFuture<'_, Result<Connection>> {
-        Box::pin(Connection::open(self.port, self.tls.clone()))
+    fn target(&self) -> Result<Target> {
+        Ok(Target { port: self.port, tls: self.tls.clone() })
     }
 }
 
@@ -116,6 +174,29 @@ fn etcd_flags(dir: &Path, port: u16) -> Vec<String> {
         format!("--listen-client-urls={url}"),
         format!("--advertise-client-urls={url}"),
     ]
+}
+
+/// No client of upstream's own holds its components back, as in its own scheduler_perf.
+const UNLIMITED: [&str; 2] = ["--kube-api-qps=5000", "--kube-api-burst=5000"];
+
+fn component_flags(kubeconfig: &str, port: u16) -> Vec<String> {
+    let own = [
+        format!("--kubeconfig={kubeconfig}"),
+        "--leader-elect=false".into(),
+        "--bind-address=127.0.0.1".into(),
+        format!("--secure-port={port}"),
+    ];
+    own.into_iter().chain(UNLIMITED.map(str::to_owned)).collect()
+}
+
+fn scheduler_flags(kubeconfig: &str, port: u16) -> Vec<String> {
+    component_flags(kubeconfig, port)
+}
+
+fn controller_flags(dir: &Path, kubeconfig: &str, port: u16) -> Vec<String> {
+    let key = dir.join("pki").join("sa.key").display().to_string();
+    let own = [format!("--service-account-private-key-file={key}"), "--allocate-node-cidrs=false".into()];
+    component_flags(kubeconfig, port).into_iter().chain(own).collect()
 }
 
 fn apiserver_flags(dir: &Path, port: u16, etcd_port: u16) -> Vec<String> {

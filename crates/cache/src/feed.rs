@@ -20,6 +20,10 @@ const PAGE: usize = 2000;
 /// How often what cannot be read is read again, however often it is asked for.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long after a change the cache looks for what has become old: forms that nobody asked for
+/// again, and changes that no watch will resume from.
+const SWEEP_AFTER: Duration = Duration::from_secs(10);
+
 /// The component that unreadable objects are reported by, and what an administrator can do.
 const REPORTER: &str = "store";
 const REPAIR: &str = "bring back a backup, or delete it with ignoreStoreReadErrorWithClusterBreakingPotential=true";
@@ -37,6 +41,7 @@ pub(super) async fn start(cache: &Arc<Cache>) -> Result<(), ferry_store::Error> 
 /// differences reach the watchers as ordinary events.
 async fn run(cache: Weak<Cache>, encryption: Arc<Encryption>, mut watch: Watch) {
     let (mut tried, mut wanted) = (Instant::now(), false);
+    let mut sweep_at: Option<Instant> = None;
     loop {
         let next = tokio::select! {
             batch = watch.next() => batch,
@@ -51,11 +56,17 @@ async fn run(cache: Weak<Cache>, encryption: Arc<Encryption>, mut watch: Watch) 
                 (tried, wanted) = (Instant::now(), false);
                 continue;
             }
+            () = tokio::time::sleep_until(sweep_at.unwrap_or(tried)), if sweep_at.is_some() => {
+                let Some(cache) = cache.upgrade() else { return };
+                sweep_at = cache.sweep().then(|| Instant::now() + SWEEP_AFTER);
+                continue;
+            }
         };
         match next {
             Some(Ok(batch)) => {
                 let Some(cache) = cache.upgrade() else { return };
                 apply(&cache, batch).await;
+                sweep_at.get_or_insert_with(|| Instant::now() + SWEEP_AFTER);
             }
             Some(Err(ferry_store::Error::Closed)) | None => return,
             Some(Err(error)) => {

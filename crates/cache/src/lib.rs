@@ -33,8 +33,7 @@ use ferry_api::problems::Problems;
 use ferry_resources::Row;
 use ferry_store::{Revision, Store};
 use parking_lot::RwLock;
-use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -49,7 +48,7 @@ pub struct Cache {
     /// Damaged objects are named there.
     problems: Problems,
     /// By storage prefix; no prefix is the beginning of another.
-    stocks: RwLock<BTreeMap<String, Arc<Stock>>>,
+    stocks: RwLock<HashMap<String, Arc<Stock>>>,
     applied: Arc<watch::Sender<Revision>>,
 }
 
@@ -72,7 +71,7 @@ impl Cache {
             store,
             encryption,
             problems,
-            stocks: RwLock::new(BTreeMap::new()),
+            stocks: RwLock::new(HashMap::new()),
             applied: Arc::new(watch::Sender::new(0)),
         });
         for row in rows.iter().filter(|row| row.is_stored() && row.gvk() == row.stored_as) {
@@ -119,15 +118,22 @@ impl Cache {
         self.stocks.read().get(row.storage_prefix.as_ref()).cloned()
     }
 
-    /// The stock that a key belongs to: the greatest prefix not after the key.
+    /// The stock that a key belongs to, whose prefix is two or three parts of the key.
     pub fn stock_of_key(&self, key: &str) -> Option<Arc<Stock>> {
         let stocks = self.stocks.read();
-        let (prefix, stock) = stocks.range::<str, _>((Bound::Unbounded, Bound::Included(key))).next_back()?;
-        key.starts_with(prefix.as_str()).then(|| stock.clone())
+        let mut prefixes = key.match_indices('/').skip(2).map(|(slash, _)| &key[..=slash]);
+        prefixes.find_map(|prefix| stocks.get(prefix).cloned())
     }
 
     pub fn all_stocks(&self) -> Vec<Arc<Stock>> {
         self.stocks.read().values().cloned().collect()
+    }
+
+    /// Gives back what has become old. Whether more will be.
+    fn sweep(&self) -> bool {
+        let now = std::time::Instant::now();
+        let rings = self.all_stocks().iter().filter(|stock| stock.sweep(now)).count();
+        wire_form::sweep(now) || rings > 0
     }
 
     /// The revision up to which every change has been applied.

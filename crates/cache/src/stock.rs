@@ -29,7 +29,7 @@ const RING_MAX: usize = 100 * 1024;
 /// What the changes in one ring may keep alive, whatever their number: a burst of large
 /// writes must not hold a minute of history in memory, and a hundred definitions of a
 /// megabyte each not a hundred megabytes for ever.
-const RING_BYTES_MAX: usize = 8 * 1024 * 1024;
+const RING_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub struct Stock {
     row: Arc<Row>,
@@ -276,6 +276,19 @@ impl Stock {
         inner.observers.push(observer);
     }
 
+    /// Drops the changes that are old by now. Whether there are more that will be.
+    pub(super) fn sweep(&self, now: Instant) -> bool {
+        if self.inner.read().ring.len() <= RING_MIN {
+            return false;
+        }
+        let mut inner = self.inner.write();
+        inner.drop_surplus(now);
+        if inner.ring.len() < inner.ring.capacity() / 4 {
+            inner.ring.shrink_to_fit();
+        }
+        inner.ring.len() > RING_MIN
+    }
+
     pub fn watcher_count(&self) -> usize {
         self.inner.read().watchers.iter().filter(|slot| !slot.is_closed()).count()
     }
@@ -459,6 +472,10 @@ impl Inner {
         let (now, size) = (Instant::now(), event.size());
         self.ring_bytes += size;
         self.ring.push_back(RingEntry { at: now, size, event });
+        self.drop_surplus(now);
+    }
+
+    fn drop_surplus(&mut self, now: Instant) {
         while self.ring.front().is_some_and(|oldest| self.is_surplus(now - oldest.at)) {
             if let Some(dropped) = self.ring.pop_front() {
                 self.ring_bytes -= dropped.size;

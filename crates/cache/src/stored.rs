@@ -4,7 +4,7 @@
 use crate::selectable::Selectable;
 use crate::wire_form::WireForm;
 use bytes::{BufMut, Bytes, BytesMut};
-use ferry_api::document::{Document, KeepIndex, Node, Text};
+use ferry_api::document::{Document, KeepIndex, Node, Text, ValuePlace};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct Stored {
     revision: u64,
     document: Arc<Document>,
     /// Where the digits of resourceVersion stand in the document.
-    version_at: Range<usize>,
+    version: ValuePlace,
     selectable: Selectable,
     /// The object as rows show it that do not show the stored bytes; most objects have none.
     forms: OnceLock<Box<Forms>>,
@@ -48,11 +48,13 @@ impl Stored {
         fields: &SelectableFields<'_>,
     ) -> Option<Self> {
         let (bytes, version_at) = splice_version(raw, revision)?;
-        let (document, selectable) =
-            Document::shared(bytes, keep, |object| Selectable::of(object, fields(object))).ok()?;
+        let version = |object: Node<'_>| object.get("metadata")?.get("resourceVersion")?.entry();
+        let (document, (selectable, entry)) =
+            Document::shared(bytes, keep, |object| (Selectable::of(object, fields(object)), version(object))).ok()?;
+        let version = document.value_place(entry?, version_at);
         let forms = OnceLock::new();
         let document = Arc::new(document);
-        Some(Self { key, revision, document, version_at, selectable, forms, protobuf: WireForm::default() })
+        Some(Self { key, revision, document, version, selectable, forms, protobuf: WireForm::default() })
     }
 
     /// An object of no kind in particular: nobody follows it, and selectors name its labels only.
@@ -89,8 +91,9 @@ impl Stored {
         &self.document
     }
 
-    /// Whether a text stands anywhere in the object but in the sets of its managedFields: a
-    /// no that costs less than decoding it. The text must be one that JSON writes in one way only.
+    /// Whether a key stands anywhere in the object, or a key with the literal that is its
+    /// value: a no that costs less than decoding it. The text must be one that JSON writes in
+    /// one way only.
     pub fn mentions(&self, text: &str) -> bool {
         self.text().pieces().any(|piece| std::str::from_utf8(piece).is_ok_and(|piece| piece.contains(text)))
     }
@@ -98,7 +101,7 @@ impl Stored {
     /// The object as an item of a list, without its opening brace: upstream's lists say
     /// kind and apiVersion once, for all items.
     pub fn item(&self) -> Text<'_> {
-        self.text().from(self.version_at.start - METADATA.len() - VERSION.len())
+        self.document.text_from(self.version, METADATA.len() + VERSION.len())
     }
 
     /// The object decoded. Costs a parse; use it where an object is changed or printed.
@@ -149,16 +152,10 @@ impl Stored {
         forms.push((form, bytes));
     }
 
-    /// The same bytes under another resourceVersion: a DELETED event carries the last
+    /// The same object under another resourceVersion: a DELETED event carries the last
     /// version of the object with the revision of its deletion.
-    pub fn bytes_at(&self, revision: u64) -> Bytes {
-        let digits = revision.to_string();
-        let own = self.text();
-        let mut bytes = BytesMut::with_capacity(own.len() + 2);
-        own.until(self.version_at.start).write_to(&mut bytes);
-        bytes.put_slice(digits.as_bytes());
-        own.from(self.version_at.end).write_to(&mut bytes);
-        bytes.freeze()
+    pub fn document_at(&self, revision: u64) -> Document {
+        self.document.with_value(self.version, &revision.to_string())
     }
 }
 
@@ -187,6 +184,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn resource_version_is_spliced_without_a_decode() {
@@ -197,7 +195,7 @@ mod tests {
             &br#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"42","name":"a","labels":{"x":"y"}},"spec":{}}"#[..]
         );
         assert!(stored.item().to_bytes().starts_with(b"\"metadata\":{\"resourceVersion\":\"42\",\"name\""));
-        assert!(stored.bytes_at(100).windows(7).any(|w| w == b":\"100\","));
+        assert!(stored.document_at(100).to_bytes().windows(7).any(|w| w == b":\"100\","));
         assert_eq!((stored.name(), stored.namespace(), stored.label("x")), ("a", "ns", Some("y")));
     }
 
@@ -218,6 +216,43 @@ mod tests {
             assert_eq!((stored.field("spec.node"), stored.field("spec.no")), (Some("n"), None));
             assert_eq!(stored.document().root().to_value(), stored.value());
         }
+    }
+
+    #[test]
+    fn pods_of_one_template_keep_what_is_their_own() {
+        let pod = |n: usize| {
+            let uid = format!("00000000-0000-4000-8000-{n:012x}");
+            let condition = |kind: &str| {
+                json!({"type": kind, "status": "True", "observedGeneration": 1, "lastProbeTime": null,
+                    "lastTransitionTime": "2026-01-02T03:04:05Z"})
+            };
+            let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+            let owner = format!(r#"k:{{"uid":"{uid}"}}"#);
+            let sets = json!({"f:metadata": {"f:labels": {".": {}, "f:app": {}}, "f:ownerReferences": {".": {}, owner: {}}},
+                "f:spec": {"f:containers": {r#"k:{"name":"web"}"#: {".": {}, "f:image": {}, "f:name": {}}}}});
+            json!({"kind": "Pod", "apiVersion": "v1",
+                "metadata": {"name": format!("web-{n:05}"), "namespace": "default", "uid": uid, "labels": {"app": "web"},
+                    "managedFields": [{"manager": "kubelet", "operation": "Update", "fieldsV1": sets}]},
+                "spec": {"nodeName": format!("node-{}", n % 7), "containers": [{"name": "web", "image": "registry.example/web:1"}]},
+                "status": {"phase": "Running", "podIP": format!("10.0.{}.{}", n / 250, n % 250),
+                    "conditions": conditions}})
+        };
+        let fields = |_: Node<'_>| vec![("spec.nodeName", "node".to_owned())];
+        let stored = |n: usize| {
+            let raw = crate::encode::encode_unversioned(&pod(n));
+            let key = format!("/registry/pods/default/web-{n:05}");
+            Stored::new(key.as_str().into(), 1_000 + n as u64, &raw, KeepIndex::Yes, &fields).expect("has metadata")
+        };
+        let pods: Vec<Stored> = (0..300).map(stored).collect();
+        for (n, stored) in pods.iter().enumerate() {
+            let mut expected = pod(n);
+            expected["metadata"]["resourceVersion"] = (1_000 + n).to_string().into();
+            assert_eq!(stored.document().root().to_value(), expected);
+            expected["metadata"]["resourceVersion"] = "7".into();
+            assert_eq!(stored.document_at(7).root().to_value(), expected);
+        }
+        let (whole, own) = (pods[299].text().len(), pods[299].size());
+        assert!(own < 400 && whole > 1_000, "{own} of {whole}");
     }
 
     #[test]
@@ -243,7 +278,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_users_write_the_splice_finds_the_objects_own_metadata(key in ".{0,30}", value in ".{0,60}", revision in 1..u64::MAX) {
-            let object = serde_json::json!({
+            let object = json!({
                 "kind": "ConfigMap", "apiVersion": "v1",
                 "metadata": {"name": "a", "annotations": {key.clone(): value.clone()}},
                 "data": {key: value},

@@ -118,10 +118,10 @@ impl Event {
     /// The bytes that only this change keeps alive: the version that it replaced. The version
     /// that it made is either the present one or counted by the change that replaced it. The
     /// last version of a deleted object may stand here twice, as it was and under the revision
-    /// of its end, with an index for its readers.
+    /// of its end.
     pub(super) fn size(&self) -> usize {
         let replaced = self.old.as_ref().map_or(0, |old| old.size());
-        let copies = if self.new.is_some() { 1 } else { 3 };
+        let copies = if self.new.is_some() { 1 } else { 2 };
         size_of::<Self>() + copies * replaced
     }
 
@@ -152,9 +152,7 @@ impl Event {
     /// The object as it is sent: the new version, or the last matching one.
     pub fn document(&self, seen: Seen) -> Option<&Arc<Document>> {
         match (seen, &self.new, &self.old) {
-            (Seen::Deleted, _, Some(old)) => {
-                Some(self.ended.get_or_init(|| Arc::new(Document::new(old.bytes_at(self.revision)))))
-            }
+            (Seen::Deleted, _, Some(old)) => Some(self.ended.get_or_init(|| Arc::new(old.document_at(self.revision)))),
             (_, Some(new), _) => Some(new.document()),
             (_, None, Some(old)) => Some(old.document()),
             (_, None, None) => None,

@@ -3,17 +3,22 @@
 //! the API server's verbs fill and read them.
 //!
 //! Nothing is kept for an object that nobody asked for in this form. All of them together
-//! take at most [`BUDGET`]; the oldest make room, and a version that is gone gives its bytes
-//! back at once.
+//! take at most [`BUDGET`]; the oldest make room, a form older than [`STAYS`] goes with the
+//! next [`sweep`], and a version that is gone gives its bytes back at once.
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
 /// The bytes that all kept forms may take together: some 7,000 pods.
 pub const BUDGET: usize = 16 << 20;
+
+/// Watchers take a form when it is made, and readers that come in a burst come at once. One who
+/// reads later pays for one encoding in so long.
+pub const STAYS: Duration = Duration::from_secs(20);
 
 /// The kept form of one version of one object.
 #[derive(Debug, Default)]
@@ -33,7 +38,13 @@ struct Kept {
     size: AtomicUsize,
     encoded: AtomicU64,
     /// From the oldest to the youngest; those whose object is gone are passed over.
-    queue: Mutex<VecDeque<Weak<Slot>>>,
+    queue: Mutex<VecDeque<Queued>>,
+}
+
+/// A form, and when it was made.
+struct Queued {
+    slot: Weak<Slot>,
+    at: Instant,
 }
 
 static KEPT: OnceLock<Kept> = OnceLock::new();
@@ -45,6 +56,20 @@ fn kept() -> &'static Kept {
 /// How often an object was encoded because no form of it was at hand.
 pub fn encoded() -> u64 {
     kept().encoded.load(Ordering::Relaxed)
+}
+
+/// Gives back the forms that are old by now. Whether others are left.
+pub fn sweep(now: Instant) -> bool {
+    let mut queue = kept().queue.lock();
+    while queue.front().is_some_and(|oldest| now.duration_since(oldest.at) >= STAYS) {
+        if let Some(slot) = queue.pop_front().and_then(|oldest| oldest.slot.upgrade()) {
+            slot.take();
+        }
+    }
+    if queue.is_empty() {
+        queue.shrink_to_fit();
+    }
+    !queue.is_empty()
 }
 
 impl WireForm {
@@ -98,17 +123,17 @@ impl Kept {
     fn add(&self, slot: &Arc<Slot>, length: usize) {
         let size = self.size.fetch_add(length, Ordering::Relaxed) + length;
         let mut queue = self.queue.lock();
-        queue.push_back(Arc::downgrade(slot));
+        queue.push_back(Queued { slot: Arc::downgrade(slot), at: Instant::now() });
         // The gone are swept out when they may be most of the queue: a thousand forms are
         // never fewer bytes than this, so that the sweeps cost little for each form.
         if queue.len().is_multiple_of(SWEEP) {
-            queue.retain(|slot| slot.strong_count() > 0);
+            queue.retain(|queued| queued.slot.strong_count() > 0);
         }
         let mut surplus = size.saturating_sub(BUDGET);
         while surplus > 0
             && let Some(oldest) = queue.pop_front()
         {
-            if let Some(oldest) = oldest.upgrade() {
+            if let Some(oldest) = oldest.slot.upgrade() {
                 oldest.take();
                 surplus = self.size.load(Ordering::Relaxed).saturating_sub(BUDGET);
             }
@@ -150,6 +175,16 @@ mod tests {
         let are_there: Vec<bool> = forms.iter().map(|form| form.get().is_some()).collect();
         assert_eq!(are_there, [false, true, true, true, true]);
         assert!(kept().size.load(Ordering::Relaxed) <= BUDGET);
+    }
+
+    #[test]
+    fn forms_that_are_old_go_with_a_sweep() {
+        let form = WireForm::default();
+        keep(&form, 10);
+        let now = Instant::now();
+        assert!(sweep(now) && form.get().is_some());
+        assert!(!sweep(now + STAYS) && form.get().is_none());
+        assert_eq!((keep(&form, 10).len(), kept().size.load(Ordering::Relaxed)), (10, 10));
     }
 
     #[test]

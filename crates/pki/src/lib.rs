@@ -17,6 +17,7 @@ pub mod layout;
 pub mod live;
 pub mod pin;
 pub mod request;
+pub mod server_trust;
 pub mod signing;
 pub mod tls;
 

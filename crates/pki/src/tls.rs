@@ -58,7 +58,7 @@ pub fn live_server_config(identity: Arc<LiveIdentity>, clients: ClientCertificat
         ClientCertificates::Ignored => builder.with_no_client_auth(),
         ClientCertificates::Requested { hints } => {
             let hints = roots(hints)?.subjects();
-            builder.with_client_cert_verifier(Arc::new(AnyCertificate { hints, provider: provider() }))
+            builder.with_client_cert_verifier(Arc::new(AnyCertificate { hints }))
         }
     };
     let mut config = builder.with_cert_resolver(identity);
@@ -114,11 +114,32 @@ fn roots(authorities: &[CertificateDer<'static>]) -> Result<RootCertStore, Error
     Ok(store)
 }
 
+/// Whether the other end holds the key of its certificate, in TLS 1.2.
+pub(crate) fn verify_tls12_signature(
+    message: &[u8],
+    cert: &CertificateDer<'_>,
+    signature: &DigitallySignedStruct,
+) -> Result<HandshakeSignatureValid, rustls::Error> {
+    rustls::crypto::verify_tls12_signature(message, cert, signature, &PROVIDER.signature_verification_algorithms)
+}
+
+/// The same in TLS 1.3.
+pub(crate) fn verify_tls13_signature(
+    message: &[u8],
+    cert: &CertificateDer<'_>,
+    signature: &DigitallySignedStruct,
+) -> Result<HandshakeSignatureValid, rustls::Error> {
+    rustls::crypto::verify_tls13_signature(message, cert, signature, &PROVIDER.signature_verification_algorithms)
+}
+
+pub(crate) fn supported_schemes() -> Vec<SignatureScheme> {
+    PROVIDER.signature_verification_algorithms.supported_schemes()
+}
+
 /// Takes any certificate whose key the client proves to hold.
 #[derive(Debug)]
 struct AnyCertificate {
     hints: Vec<DistinguishedName>,
-    provider: Arc<CryptoProvider>,
 }
 
 impl ClientCertVerifier for AnyCertificate {
@@ -148,7 +169,7 @@ impl ClientCertVerifier for AnyCertificate {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(message, cert, dss)
     }
 
     fn verify_tls13_signature(
@@ -157,11 +178,11 @@ impl ClientCertVerifier for AnyCertificate {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(message, cert, dss)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        supported_schemes()
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod metrics;
 mod queue;
+mod sparse;
 
 pub use ferry_api::rules::key::ObjectKey as Key;
 pub use metrics::Metrics;

@@ -4,6 +4,7 @@
 
 use crate::Key;
 use crate::metrics::{Metrics, Observed, QueueSeries, QueueState};
+use crate::sparse::GiveBack;
 use ferry_api::view::meta::v1::ObjectMetaView;
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -140,6 +141,9 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Queue<T> {
                         self.inner.series.queue_duration.observe_time(now - since);
                     }
                     state.processing.insert(key.clone(), now);
+                    state.ready.give_back();
+                    state.dirty.give_back();
+                    state.waiting_since.give_back();
                     // More may be ready than this worker takes.
                     if !state.ready.is_empty() {
                         self.inner.changed.notify_one();
@@ -242,6 +246,8 @@ impl<T: Clone + Eq + Hash> State<T> {
             self.delayed.remove(&key);
             added += u64::from(self.add(key, now));
         }
+        self.delayed.give_back();
+        self.by_ticket.give_back();
         added
     }
 }

@@ -3,14 +3,12 @@
 
 use super::Error;
 use base64::Engine as _;
+use ferry_pki::server_trust::ServerTrust;
 use ferry_pki::tls::provider;
 use ferry_pki::{Identity, certificate};
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig};
 use std::sync::Arc;
 
 /// Where Go looks for the machine's authorities (crypto/x509/root_linux.go).
@@ -46,19 +44,19 @@ pub fn client_config(
     protocols: Protocols,
 ) -> Result<Arc<ClientConfig>, Error> {
     let verifier = match bundle {
-        Some(pem) => Trust::of(authorities(pem)?),
-        None => Trust::of(system_authorities()),
+        Some(pem) => ServerTrust::of(authorities(pem)?),
+        None => ServerTrust::of(system_authorities()),
     };
     with_verifier(Arc::new(verifier), identity, protocols)
 }
 
 /// TLS towards whoever answers, for kubeconfigs that ask for that.
 pub fn unverified_config(identity: Option<&Identity>, protocols: Protocols) -> Result<Arc<ClientConfig>, Error> {
-    with_verifier(Arc::new(Trust { roots: Vec::new(), inner: None, anyone: true }), identity, protocols)
+    with_verifier(Arc::new(ServerTrust::anyone()), identity, protocols)
 }
 
 fn with_verifier(
-    verifier: Arc<Trust>,
+    verifier: Arc<ServerTrust>,
     identity: Option<&Identity>,
     protocols: Protocols,
 ) -> Result<Arc<ClientConfig>, Error> {
@@ -137,86 +135,4 @@ pub fn explain(error: &std::io::Error, host: &str) -> String {
 fn plain_name(shown: &str) -> &str {
     let inner = shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'));
     inner.trim_matches('"')
-}
-
-/// Verifies as webpki does, and besides takes a certificate that is itself one of the
-/// authorities: people serve hooks with a self-signed certificate that they also put into
-/// the bundle, which Go's verifier accepts and webpki, for certificates of an authority,
-/// does not.
-#[derive(Debug)]
-struct Trust {
-    roots: Vec<CertificateDer<'static>>,
-    inner: Option<Arc<WebPkiServerVerifier>>,
-    anyone: bool,
-}
-
-impl Trust {
-    fn of(roots: Vec<CertificateDer<'static>>) -> Self {
-        let mut store = RootCertStore::empty();
-        store.add_parsable_certificates(roots.iter().cloned());
-        let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider()).build().ok();
-        Self { roots, inner, anyone: false }
-    }
-
-    fn is_a_root(&self, certificate: &CertificateDer<'_>) -> bool {
-        self.roots.iter().any(|root| root.as_ref() == certificate.as_ref())
-    }
-}
-
-impl ServerCertVerifier for Trust {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        if self.anyone {
-            return Ok(ServerCertVerified::assertion());
-        }
-        let outcome = match &self.inner {
-            Some(inner) => inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now),
-            None => Err(CertificateError::UnknownIssuer.into()),
-        };
-        match outcome {
-            Err(rustls::Error::InvalidCertificate(CertificateError::Other(_) | CertificateError::UnknownIssuer))
-                if self.is_a_root(end_entity) =>
-            {
-                let facts = certificate::Facts::of(end_entity).map_err(|_| CertificateError::BadEncoding)?;
-                let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-                if now < facts.not_before.as_second() {
-                    return Err(CertificateError::NotValidYet.into());
-                }
-                if now > facts.not_after.as_second() {
-                    return Err(CertificateError::Expired.into());
-                }
-                rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
-                Ok(ServerCertVerified::assertion())
-            }
-            other => other,
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls12_signature(message, cert, dss, &provider().signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, cert, dss, &provider().signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        provider().signature_verification_algorithms.supported_schemes()
-    }
 }

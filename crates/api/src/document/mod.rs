@@ -13,16 +13,21 @@
 //! **Invariant:** reading never fails. A field that is absent, null or of another type than
 //! the caller expects reads as nothing, as Go's zero value would.
 
-mod field_sets;
 mod index;
+mod own;
+mod place;
+mod shapes;
 mod shared;
+mod text;
 
-pub use field_sets::Text;
-pub(crate) use index::Token;
-pub use index::{Index, Place};
+pub use index::Index;
+pub use place::Place;
+pub(crate) use place::Token;
 pub use shared::{
-    Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, KeepIndex, WantsDocuments,
+    Document, DocumentEvent, DocumentList, DocumentStream, DocumentWatch, EventType, KeepIndex, ValuePlace,
+    WantsDocuments,
 };
+pub use text::Text;
 
 use serde_json::Value;
 
@@ -175,6 +180,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The number by which the index of a text knows the value.
+    pub fn entry(self) -> Option<u32> {
+        match self {
+            Self::Value(_) => None,
+            Self::Text(place) => Some(place.number_of_entry()),
+        }
+    }
+
     /// The value as JSON text.
     pub fn to_json(self) -> std::borrow::Cow<'a, str> {
         match self {
@@ -210,7 +223,7 @@ impl<'a> Node<'a> {
 
 pub enum Items<'a> {
     Values(std::slice::Iter<'a, Value>),
-    Places(index::Children<'a>),
+    Places(place::Children<'a>),
 }
 
 impl<'a> Iterator for Items<'a> {
@@ -226,7 +239,7 @@ impl<'a> Iterator for Items<'a> {
 
 pub enum Entries<'a> {
     Values(serde_json::map::Iter<'a>),
-    Places(index::Children<'a>),
+    Places(place::Children<'a>),
     Empty,
 }
 

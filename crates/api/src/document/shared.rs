@@ -7,22 +7,31 @@
 //! of the response. Extensions do not cross a socket, so a server on another machine answers
 //! with bytes; the client then makes the documents itself.
 
-use super::field_sets::{self, Part, Text};
+use super::own::Own;
+use super::shapes::{self, Hash, Shape};
+use super::text::Text;
 use super::{Index, Node};
 use crate::status::Status;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_core::Stream;
+use std::ops::Range;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// One version of one object: its JSON text, and the index of it once somebody has read it.
 pub struct Document {
-    /// Without the parts.
-    kept: Bytes,
-    /// The stretches of field sets that other objects of this process have too.
-    parts: Arc<[Part]>,
-    /// `None` once a text has turned out not to be JSON.
-    index: OnceLock<Option<Box<Index>>>,
+    /// The text of this object, or of another of the same shape.
+    shape: Arc<Shape>,
+    /// The values in which this object differs from that text.
+    own: Own,
+}
+
+/// Where a value stands in a document, for one who puts another in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct ValuePlace {
+    entry: u32,
+    start: u32,
+    end: u32,
 }
 
 /// Whether the index of a document stays with it.
@@ -37,7 +46,7 @@ pub enum KeepIndex {
 impl Document {
     /// Checks nothing: bytes that are no JSON read as null.
     pub fn new(text: Bytes) -> Self {
-        Self { kept: text, parts: Arc::default(), index: OnceLock::new() }
+        Self { shape: Arc::new(Shape::new(text)), own: Own::default() }
     }
 
     /// A document that stays for long: what it has in common with others is kept once. `read`
@@ -45,46 +54,48 @@ impl Document {
     pub fn shared<T>(text: Bytes, keep: KeepIndex, read: impl FnOnce(Node<'_>) -> T) -> Result<(Self, T), String> {
         let whole = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
         let index = Index::in_room(whole)?;
-        let seen = read(index.root(&text));
-        let (kept, parts) = match field_sets::take_out(whole, index.raw_ranges()) {
-            Some(taken) => taken,
-            None => (text.clone(), Arc::default()),
-        };
-        let index = match keep {
-            KeepIndex::Yes => OnceLock::from(Some(Box::new(index.into_kept(parts.clone())?))),
-            KeepIndex::No => {
-                index.give_back();
-                OnceLock::new()
-            }
-        };
-        Ok((Self { kept, parts, index }, seen))
+        let seen = read(index.root(&text, None));
+        let hash = Hash::of(whole, &index);
+        if let Some((shape, own)) = hash.and_then(|hash| shapes::find(hash, whole, &index)) {
+            index.give_back();
+            return Ok((Self { shape, own }, seen));
+        }
+        let shape = Shape::new(text.clone());
+        match keep {
+            KeepIndex::Yes => drop(shape.index.set(Some(index.into_kept()))),
+            KeepIndex::No => index.give_back(),
+        }
+        let shape = Arc::new(shape);
+        if let Some(hash) = hash {
+            shapes::offer(hash, &shape);
+        }
+        Ok((Self { shape, own: Own::default() }, seen))
+    }
+
+    fn own(&self) -> Option<(&Index, &Own)> {
+        // The index was there when the own values were found.
+        if self.own.is_empty() { None } else { Some((self.shape.known_index()?, &self.own)) }
     }
 
     /// The JSON of the object.
     pub fn text(&self) -> Text<'_> {
-        Text::new(&self.kept, &self.parts)
+        Text::new(&self.shape.text, self.own())
     }
 
     /// The bytes that this document alone keeps in memory.
     pub fn own_size(&self) -> usize {
-        let index = self.index.get().and_then(Option::as_ref).map_or(0, |index| index.size());
-        self.kept.len() + std::mem::size_of_val(&*self.parts) + index
+        self.own.size() + if Arc::strong_count(&self.shape) == 1 { self.shape.size() } else { 0 }
     }
 
-    /// The same in one stretch, copied only where it is kept in parts.
+    /// The same in one stretch, copied only where it is kept in pieces.
     pub fn to_bytes(&self) -> Bytes {
-        if self.parts.is_empty() { self.kept.clone() } else { self.text().to_bytes() }
+        if self.own.is_empty() { self.shape.text.clone() } else { self.text().to_bytes() }
     }
 
     /// The outermost value.
     pub fn root(&self) -> Node<'_> {
-        let index = || {
-            let whole = self.text().to_cow();
-            let index = Index::in_room(std::str::from_utf8(&whole).ok()?).ok()?;
-            index.into_kept(self.parts.clone()).ok().map(Box::new)
-        };
-        match self.index.get_or_init(index) {
-            Some(index) => index.root(&self.kept),
+        match self.shape.index() {
+            Some(index) => index.root(&self.shape.text, self.own().map(|(_, own)| own)),
             None => Node::NULL,
         }
     }
@@ -92,14 +103,41 @@ impl Document {
     /// The outermost value for one who reads it once: an index that is not there already is
     /// made in `scratch` and not kept.
     pub fn read<'a>(&'a self, scratch: &'a mut Index) -> Node<'a> {
-        match self.index.get() {
-            Some(Some(index)) => index.root(&self.kept),
-            Some(None) => Node::NULL,
-            None if self.parts.is_empty() => {
-                std::str::from_utf8(&self.kept).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default()
+        match self.shape.index.get() {
+            Some(_) => self.root(),
+            None => {
+                std::str::from_utf8(&self.shape.text).ok().and_then(|text| scratch.read(text).ok()).unwrap_or_default()
             }
-            None => scratch.read_in_parts(self.text()).unwrap_or_default(),
         }
+    }
+
+    /// The place of the value that is `entry` by [`Node::entry`] of the same text, and stands at
+    /// these offsets of it.
+    pub fn value_place(&self, entry: u32, in_text: Range<usize>) -> ValuePlace {
+        let in_shape = self.own().and_then(|(index, _)| index.range_of(entry as usize));
+        let Range { start, end } = in_shape.unwrap_or(in_text);
+        // Larger objects than 4 GiB have no index.
+        let offset = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        ValuePlace { entry, start: offset(start), end: offset(end) }
+    }
+
+    /// The text from so many bytes before a value on.
+    pub fn text_from(&self, place: ValuePlace, before: usize) -> Text<'_> {
+        self.text().from((place.start as usize).saturating_sub(before))
+    }
+
+    /// The same object with another value in this place, which needs no escapes.
+    pub fn with_value(&self, place: ValuePlace, value: &str) -> Self {
+        let own = self.shape.known_index().filter(|index| index.len() <= super::own::MAX_ENTRIES);
+        if let Some(own) = own.and_then(|_| self.own.with(place.entry as usize, value.as_bytes())) {
+            return Self { shape: self.shape.clone(), own };
+        }
+        let (before, after) = (self.text().until(place.start as usize), self.text().from(place.end as usize));
+        let mut text = BytesMut::with_capacity(before.len() + value.len() + after.len());
+        before.write_to(&mut text);
+        text.extend_from_slice(value.as_bytes());
+        after.write_to(&mut text);
+        Self::new(text.freeze())
     }
 }
 

@@ -1,6 +1,7 @@
 //! A text read by its index is the same object as the tree that serde_json makes of it.
 
 use super::*;
+use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -143,12 +144,81 @@ fn a_document_in_parts_reads_like_its_text() {
             kept.push(document);
         }
     }
-    // The first text of its kind stays whole; of the last only what is its own.
+    // The first text of its shape stays whole; of the others only what is their own.
     assert_eq!(kept[0].text().pieces().count(), 1);
-    let last = kept.last().expect("documents").text();
-    assert_eq!(last.pieces().count(), 9);
-    let own: usize = last.pieces().step_by(2).map(<[u8]>::len).sum();
-    assert!(own < last.len() / 2, "{own} of {}", last.len());
-    assert_eq!(last.from(12).to_bytes(), kept[9].to_bytes()[12..]);
-    assert!(std::ptr::eq(last.pieces().nth(1).expect("a part"), kept[7].text().pieces().nth(1).expect("a part")));
+    let last = kept.last().expect("documents");
+    assert_eq!(last.text().pieces().count(), 5, "its uid and its address");
+    assert_eq!(last.own_size(), 8 + 2 * 2 + "uid-410.0.0.4".len());
+    assert!(std::ptr::eq(
+        last.text().pieces().next().expect("a piece"),
+        kept[7].text().pieces().next().expect("a piece")
+    ));
+}
+
+proptest! {
+    #[test]
+    fn objects_of_one_shape_read_like_their_own_texts(
+        values in prop::collection::vec((".{0,6}", any::<i32>(), any::<bool>(), ".{0,4}", r#"[a-z\\"]{0,9}"#), 1..6),
+        tail in any_json(),
+    ) {
+        // What is alike makes the texts long enough to be shared.
+        let alike = "alike ".repeat(60);
+        let object = |(text, number, flag, item, inner): &(String, i32, bool, String, String)| {
+            let (uid, name) = (format!(r#"k:{{"uid":"{inner}"}}"#), format!(r#"k:{{"name":"{item}"}}"#));
+            json!({"alike": alike, "fieldsV1": {"f:a": {uid: {}, "f:x": {name: {}}}}, "flag": flag,
+                "items": [text, number, {"item": item}, inner, null, text], "tail": tail, "z": item})
+        };
+        let mut documents = Vec::new();
+        for value in values.iter().map(object) {
+            let text = value.to_string();
+            let (document, seen) =
+                Document::shared(text.clone().into(), KeepIndex::No, |object| object.to_value()).expect("JSON");
+            prop_assert_eq!(&seen, &value);
+            documents.push((document, text, value));
+        }
+        let mut scratch = Index::default();
+        for (document, text, value) in &documents {
+            prop_assert_eq!(&document.to_bytes()[..], text.as_bytes());
+            prop_assert_eq!(document.text().len(), text.len());
+            for root in [document.read(&mut scratch), document.root()] {
+                prop_assert_eq!(&root.to_value(), value);
+                prop_assert_eq!(&*root.to_json(), text);
+                for (key, field) in root.entries() {
+                    prop_assert_eq!(&field.to_value(), &value[key]);
+                    prop_assert_eq!(&*field.to_json(), value[key].to_string());
+                }
+                let items: Vec<Value> = root.get("items").expect("items").items().map(Node::to_value).collect();
+                prop_assert_eq!(Some(&items), value["items"].as_array());
+                if let Some(Node::Text(items)) = root.get("items") {
+                    let mut backwards: Vec<Value> = items.backwards().map(|item| Node::Text(item).to_value()).collect();
+                    backwards.reverse();
+                    prop_assert_eq!(Some(&backwards), value["items"].as_array());
+                }
+            }
+            let z = document.root().get("z").expect("z");
+            let at = text.len() - 2 - serde_json::to_string(&value["z"]).expect("JSON").len() + 2;
+            let place = document.value_place(z.entry().expect("in a text"), at..text.len() - 2);
+            if value["z"].as_str().is_some_and(|z| Value::from(z).to_string().len() == z.len() + 2) {
+                let (mut changed, other) = (value.clone(), document.with_value(place, "other"));
+                changed["z"] = "other".into();
+                prop_assert_eq!(&other.root().to_value(), &changed);
+                let changed = changed.to_string();
+                prop_assert_eq!(&other.to_bytes()[..], changed.as_bytes());
+                prop_assert_eq!(document.text_from(place, 4).to_bytes(), text.as_bytes()[at - 4..].to_vec());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_object_keeps_no_large_one_alive() {
+    let text = |size: usize| Bytes::from(json!({"a": "x".repeat(size), "b": "y".repeat(300)}).to_string());
+    let document = |text: Bytes| Document::shared(text, KeepIndex::Yes, |_| ()).expect("JSON").0;
+    let large = document(text(5_000));
+    let small = document(text(3));
+    assert!(small.own_size() > 300 && large.own_size() > 5_000, "nothing is shared");
+    let like_it = document(text(4));
+    assert!(like_it.own_size() < 100);
+    drop(small);
+    assert_eq!(like_it.to_bytes(), text(4));
 }

@@ -1,10 +1,9 @@
 //! A server of this machine that a kubeconfig names, for workloads against something else than
 //! the ferry that this program starts. Load goes to loopback only; any other address is refused.
 
-use crate::load::{Connect, Connection};
+use crate::load::{Connect, Target};
 use anyhow::{Context, Result, ensure};
 use base64::Engine as _;
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +48,8 @@ fn named<'a>(list: &'a Value, name: &Value) -> Option<&'a Value> {
 }
 
 impl Connect for Remote {
-    fn connect(&self) -> BoxFuture<'_, Result<Connection>> {
-        Box::pin(Connection::open(self.port, self.tls.clone()))
+    fn target(&self) -> Result<Target> {
+        Ok(Target { port: self.port, tls: self.tls.clone() })
     }
 }
 

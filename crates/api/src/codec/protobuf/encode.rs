@@ -206,7 +206,7 @@ fn encode_special(
         (Special::IntOrString, _) => return Err(wrong()),
         (Special::RawExtension | Special::FieldsV1 | Special::Json, Token::Raw(text)) => {
             let start = writer.len();
-            text.pieces().rev().for_each(|piece| writer.raw(piece));
+            text.pieces_backwards(|piece| writer.raw(piece));
             writer.close_from(1, start);
         }
         (Special::RawExtension | Special::FieldsV1 | Special::Json, _) => {
