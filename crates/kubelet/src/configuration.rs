@@ -1,6 +1,7 @@
 //! The KubeletConfiguration of a file, taken into [`Config`]. `ferry` calls [`Config::configure`]
 //! before it starts the kubelet; flags that say the same come after and win, as upstream's do.
 
+use crate::settings::VerificationPolicy;
 use crate::{Config, cgroup};
 use ferry_api::view::core::v1::Taint;
 use ferry_kubelet_config::{KubeletConfiguration, PressureSettings, Surroundings};
@@ -48,6 +49,8 @@ impl Config {
             configuration.max_parallel_image_pulls.map(|pulls| usize::try_from(pulls).unwrap_or(1));
         self.runtime.request_timeout = configuration.runtime_request_timeout.duration();
         self.runtime.allowed_unsafe_sysctls.clone_from(&configuration.allowed_unsafe_sysctls);
+        self.runtime.seccomp_default = configuration.seccomp_default;
+        self.runtime.verification = verification_policy(&configuration);
         let PressureSettings { eviction, image_gc, log_rotation, shutdown } = configuration.pressure_settings();
         self.settings.eviction = eviction;
         self.settings.image_gc = image_gc;
@@ -64,6 +67,18 @@ impl Config {
             _ => {}
         }
         self.configuration = Arc::new(configuration);
+    }
+}
+
+/// The policy by its name; validation has refused other names.
+fn verification_policy(configuration: &KubeletConfiguration) -> VerificationPolicy {
+    match configuration.image_pull_credentials_verification_policy.as_str() {
+        "NeverVerify" => VerificationPolicy::NeverVerify,
+        "AlwaysVerify" => VerificationPolicy::AlwaysVerify,
+        "NeverVerifyAllowlistedImages" => VerificationPolicy::NeverVerifyAllowlistedImages(
+            configuration.preloaded_images_verification_allowlist.clone(),
+        ),
+        _ => VerificationPolicy::NeverVerifyPreloadedImages,
     }
 }
 

@@ -132,7 +132,7 @@ fn a_field_without_effect_is_refused_by_name_when_it_is_set() {
 }
 
 /// The refused fields when they were last counted; the number only becomes smaller.
-const REFUSED: usize = 72;
+const REFUSED: usize = 68;
 
 #[test]
 fn each_field_of_the_type_has_its_line() {
