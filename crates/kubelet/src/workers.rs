@@ -323,6 +323,7 @@ mod tests {
 
     #[test]
     fn a_pod_whose_node_was_silent_becomes_ready_again() {
+        use ferry_api::view::Owned;
         let pod = |ready: &str, containers_ready: &str| {
             Pod::from(json!({"status": {"conditions": [
                 {"type": "Ready", "status": ready}, {"type": "ContainersReady", "status": containers_ready}]}}))
