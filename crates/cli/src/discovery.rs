@@ -17,7 +17,6 @@ pub(crate) struct Resource {
     pub short_names: Vec<String>,
     pub verbs: Vec<String>,
     pub categories: Vec<String>,
-    pub subresources: Vec<String>,
 }
 
 impl Resource {
@@ -44,10 +43,6 @@ impl Resource {
 
     pub(crate) fn has_verb(&self, verb: &str) -> bool {
         self.verbs.iter().any(|v| v == verb)
-    }
-
-    pub(crate) fn has_subresource(&self, name: &str) -> bool {
-        self.subresources.iter().any(|s| s == name)
     }
 
     /// A kind of the core or apps group, by which commands choose what they do.
@@ -103,7 +98,6 @@ struct WireResource {
     verbs: Option<Vec<String>>,
     short_names: Option<Vec<String>>,
     categories: Option<Vec<String>>,
-    subresources: Option<Vec<Value>>,
 }
 
 impl Discovery {
@@ -182,7 +176,6 @@ impl Discovery {
 }
 
 fn read_resource(group: &str, version: &str, wire: WireResource) -> Resource {
-    let subresource = |value: &Value| value["subresource"].as_str().map(str::to_owned);
     Resource {
         group: group.to_owned(),
         version: version.to_owned(),
@@ -193,7 +186,6 @@ fn read_resource(group: &str, version: &str, wire: WireResource) -> Resource {
         short_names: wire.short_names.unwrap_or_default(),
         verbs: wire.verbs.unwrap_or_default(),
         categories: wire.categories.unwrap_or_default(),
-        subresources: wire.subresources.iter().flatten().filter_map(subresource).collect(),
     }
 }
 

@@ -50,8 +50,9 @@ mod up;
 
 use clap::{Args, Parser, Subcommand};
 use role::Role;
+use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A whole Kubernetes cluster in one binary.
@@ -94,6 +95,8 @@ enum Verb {
     Restore(restore::RestoreArgs),
     /// Run three web servers behind a Service and ask them by name from another pod
     Demo(demo::DemoArgs),
+    /// kubectl's verbs, with its flags: `ferry kubectl get pods`, or this binary linked as kubectl
+    Kubectl,
 }
 
 /// Where a cluster lives, by paths without links. Two clusters on one machine differ in both.
@@ -108,7 +111,17 @@ pub struct Place {
     pub run_dir: Option<PathBuf>,
 }
 
+/// The arguments of kubectl, where the binary is called `ferry kubectl …` or is linked as `kubectl`.
+fn kubectl_arguments(mut all: impl Iterator<Item = OsString>) -> Option<Vec<OsString>> {
+    let program = all.next()?;
+    let is_linked = Path::new(&program).file_name().is_some_and(|name| name == "kubectl");
+    if is_linked || all.next()? == "kubectl" { Some(all.collect()) } else { None }
+}
+
 fn main() -> ExitCode {
+    if let Some(arguments) = kubectl_arguments(std::env::args_os()) {
+        return ferry_cli::run(arguments);
+    }
     let cli = Cli::parse();
     ferry_pki::tls::install_provider();
     // Before anything is opened: a thousand clients must not cost the store its files.
@@ -154,6 +167,8 @@ fn main() -> ExitCode {
             Verb::Backup(args) => backup::run(args).await,
             Verb::Restore(args) => restore::run(args).await,
             Verb::Demo(args) => demo::run(args).await,
+            // `kubectl_arguments` has taken it before the flags were read.
+            Verb::Kubectl => anyhow::bail!("`ferry kubectl` takes its flags behind it"),
         }
     });
     // A task stuck in a system call must not keep the process from ending.

@@ -85,9 +85,7 @@ pub(crate) fn targets(discovery: &Discovery, args: &[String], namespace: &str) -
     let Some(first) = args.first() else { return Ok(Vec::new()) };
     if args.iter().any(|arg| arg.contains('/')) {
         if !first.contains('/') {
-            return Err(format!(
-                "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'"
-            )
+            return Err("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'".to_string()
             .into());
         }
         return args

@@ -134,9 +134,8 @@ async fn apply_by_server(
     if info.target.name.is_none() {
         return Err("metadata.name is required when using server-side apply".into());
     }
-    let object = write::patch(session, &info.target, None, write::APPLY, &info.object, query)
-        .await
-        .map_err(|error| explain_conflict(error))?;
+    let object =
+        write::patch(session, &info.target, None, write::APPLY, &info.object, query).await.map_err(explain_conflict)?;
     printer.print(session, &info.target, &object, "serverside-applied")?;
     Ok(object)
 }

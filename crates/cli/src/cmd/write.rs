@@ -107,23 +107,6 @@ pub(crate) async fn create(
         .await
 }
 
-/// PUT of an object in place of the one that is there.
-pub(crate) async fn replace(
-    session: &Session,
-    target: &Target,
-    object: &Value,
-    query: Vec<(String, String)>,
-) -> Result<Value> {
-    let request = Request {
-        method: http::Method::PUT,
-        path: target.url(),
-        query,
-        body: Some(body(object)),
-        ..Default::default()
-    };
-    session.json(request).await
-}
-
 /// The media types of patches.
 pub(crate) const MERGE: &str = "application/merge-patch+json";
 pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";

@@ -100,10 +100,12 @@ impl ConnectionFlags {
     /// The namespace of the request, without the cluster being looked up.
     pub(crate) fn resolve(&self) -> Result<Connection> {
         let config = self.files().load()?;
-        if config == Kubeconfig::default() && self.server.is_none() && self.kubeconfig.is_none() {
-            if let Some(connection) = self.in_cluster()? {
-                return Ok(connection);
-            }
+        if config == Kubeconfig::default()
+            && self.server.is_none()
+            && self.kubeconfig.is_none()
+            && let Some(connection) = self.in_cluster()?
+        {
+            return Ok(connection);
         }
         resolve(self, &config)
     }

@@ -28,9 +28,7 @@ impl JsonPath {
         }
         let inner = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or(text);
         if inner.contains(['{', '}']) && !inner.contains('\'') && !inner.contains('"') {
-            return Err(format!(
-                "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{{name1.name2}}' or '{{.name1.name2}}'"
-            ));
+            return Err("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'".to_string());
         }
         let inner = inner.strip_prefix('$').unwrap_or(inner);
         let dot = if inner.starts_with(['.', '[']) { "" } else { "." };

@@ -119,17 +119,20 @@ async fn the_first_sync_is_full_and_the_next_ones_carry_the_change() {
     let known = scripts.len();
 
     running.put_slice(slice("web", "a", &[("10.244.0.5", "r")]));
-    let scripts = running.nft.scripts_after(known + 1).await;
+    // The chain is there before anything leads to it.
+    let scripts = running.nft.scripts_after(known + 2).await;
     assert!(scripts[known].starts_with("add chain inet ferry cluster4/default/web/tcp/http\n"), "{}", scripts[known]);
+    assert!(!scripts[known].contains("element"), "{}", scripts[known]);
+    assert!(scripts[known + 1].contains("delete element inet ferry no-endpoint-ips4"), "{}", scripts[known + 1]);
 
     // The label moves the slice to another Service: the first one loses it.
     running.put_slice(slice("other", "a", &[("10.244.0.5", "r")]));
-    let scripts = running.nft.scripts_after(known + 2).await;
-    assert!(scripts[known + 1].contains("add element inet ferry no-endpoint-ips4"), "{}", scripts[known + 1]);
+    let scripts = running.nft.scripts_after(known + 3).await;
+    assert!(scripts[known + 2].contains("add element inet ferry no-endpoint-ips4"), "{}", scripts[known + 2]);
 
     // The chain that nothing leads to any more goes a little later.
-    let scripts = running.nft.scripts_after(known + 3).await;
-    assert_eq!(scripts[known + 2], "delete chain inet ferry cluster4/default/web/tcp/http\n");
+    let scripts = running.nft.scripts_after(known + 4).await;
+    assert_eq!(scripts[known + 3], "delete chain inet ferry cluster4/default/web/tcp/http\n");
     running.stop().await;
 }
 
@@ -154,8 +157,9 @@ async fn a_change_that_alters_nothing_runs_nothing() {
     let known = running.nft.scripts.lock().len();
     running.put_service("web");
     running.put_slice(slice("web", "a", &[("10.244.0.5", "r")]));
-    let scripts = running.nft.scripts_after(known + 1).await;
-    assert_eq!(scripts.len(), known + 1);
+    // A chain, and the element that leads to it.
+    let scripts = running.nft.scripts_after(known + 2).await;
+    assert_eq!(scripts.len(), known + 2);
     running.stop().await;
 }
 

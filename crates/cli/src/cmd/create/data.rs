@@ -28,7 +28,8 @@ pub(crate) struct SourceFlags {
 impl SourceFlags {
     /// `kind` is the word of upstream's errors: `configmap` or `secret`.
     fn read(&self, kind: &str) -> Result<BTreeMap<String, Vec<u8>>> {
-        if !self.from_env_file.is_empty() && !(self.from_file.is_empty() && self.from_literal.is_empty()) {
+        let has_keys = !self.from_file.is_empty() || !self.from_literal.is_empty();
+        if has_keys && !self.from_env_file.is_empty() {
             return Err("from-env-file cannot be combined with from-file or from-literal".into());
         }
         let mut keys = BTreeMap::new();
