@@ -169,7 +169,7 @@ fn holds(wanted: &Wanted, object: &Value) -> Result<bool> {
                         Err("jsonpath leads to a nested object or list which is not supported".into())
                     }
                     Value::String(text) => Ok(text.trim() == value.trim()),
-                    other => Ok(*other == value.trim()),
+                    other => Ok(crate::print::json::render_compact(other) == value.trim()),
                 },
                 _ => Err("given jsonpath expression matches more than one value".into()),
             }
