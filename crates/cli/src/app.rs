@@ -7,6 +7,7 @@ use crate::session::{Session, Streams};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// kubectl controls the Kubernetes cluster manager.
@@ -96,7 +97,12 @@ fn run_with(args: impl IntoIterator<Item = OsString>, mut streams: Streams) -> u
             return 1;
         }
     };
-    let session = Session::new(cli.connection, streams);
+    let mut connection = cli.connection;
+    // The subjects of a binding are named by a flag of the same name, which hides this one.
+    if matches!(&cli.verb, Verb::Create(create) if create.names_subjects()) {
+        connection.user = None;
+    }
+    let session = Session::new(connection, streams);
     let done = runtime.block_on(dispatch(cli.verb, &session));
     runtime.shutdown_background();
     match done {
@@ -136,6 +142,13 @@ fn render_mistake(error: &clap::Error) -> String {
             let short: String = name.chars().skip(1).take(1).collect();
             format!("error: unknown shorthand flag: '{short}' in {name}\nSee 'kubectl --help' for usage.")
         }
+        ErrorKind::MissingRequiredArgument => {
+            let names: Vec<String> = flag.split("--").skip(1).map(required_name).collect();
+            match names.is_empty() {
+                true => format!("error: {} is required", flag.trim()),
+                false => format!("error: required flag(s) {} not set", names.join(", ")),
+            }
+        }
         ErrorKind::UnknownArgument => format!("error: unexpected argument {name:?}\nSee 'kubectl --help' for usage."),
         ErrorKind::InvalidSubcommand => {
             format!("error: unknown command \"{}\" for \"kubectl\"", text(ContextKind::InvalidSubcommand))
@@ -151,7 +164,10 @@ fn render_mistake(error: &clap::Error) -> String {
     }
 }
 
-use std::io::Write;
+/// `image <IMAGE> ` as kubectl quotes it: `"image"`.
+fn required_name(text: &str) -> String {
+    format!("\"{}\"", text.split([' ', '=', '<']).next().unwrap_or_default())
+}
 
 #[cfg(test)]
 mod tests {

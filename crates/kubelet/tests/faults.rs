@@ -112,7 +112,8 @@ impl World {
 
     fn kill(&mut self) {
         if let Some(kubelet) = self.kubelet.take() {
-            kubelet.shutdown_background();
+            // Nothing of it may act any more when this returns, as after a kill.
+            tokio::task::block_in_place(|| kubelet.shutdown_timeout(LIMIT));
         }
     }
 

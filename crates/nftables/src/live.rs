@@ -104,17 +104,16 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
         let mut transaction = std::mem::replace(&mut self.pending, Transaction::new(self.table.clone()));
         let started = Instant::now();
         let result = if self.needs_full {
-            self.replace_all().await
+            self.replace_all().await.map(|()| transaction.len())
         } else {
             self.ruleset.settle(&mut transaction);
             if transaction.is_empty() {
                 return;
             }
-            self.nft.apply(&transaction).await
+            self.apply_in_stages(transaction).await
         };
         match result {
-            Ok(()) => {
-                let changes = transaction.len();
+            Ok(changes) => {
                 tracing::debug!(table = &*self.table, changes, full = self.needs_full, elapsed = ?started.elapsed(), "rules are in place");
                 self.needs_full = false;
                 self.backoff.reset();
@@ -123,6 +122,15 @@ impl<'a, O: Ord + Clone> LiveTable<'a, O> {
             }
             Err(error) => self.fail(&error),
         }
+    }
+
+    /// Returns the number of changes.
+    async fn apply_in_stages(&self, transaction: Transaction) -> Result<usize, Error> {
+        let changes = transaction.len();
+        for stage in transaction.stages() {
+            self.nft.apply(&stage).await?;
+        }
+        Ok(changes)
     }
 
     /// Puts the whole table in the place of what is there: at once if it is small, else beside

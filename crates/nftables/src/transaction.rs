@@ -105,6 +105,48 @@ impl Transaction {
         parts
     }
 
+    /// The change in the order in which packets may meet it: first what is new, which nothing leads
+    /// to yet, then what leads to it.
+    ///
+    /// A packet keeps to the rules of one generation, but looks an element up in the newest. In one
+    /// transaction it could so be led by a new element to a new chain that is still empty to it, and
+    /// leave the chain unjudged (kernel: nft_do_chain reads the generation once, nft_genmask_cur at
+    /// each lookup).
+    pub(crate) fn stages(self) -> Vec<Transaction> {
+        if self.removes_table || self.new_chains.is_empty() {
+            return vec![self];
+        }
+        let is_new_chain = |name: &Name| self.new_chains.iter().any(|(chain, _)| chain == name);
+        let is_new_set = |name: &Name| self.new_sets.iter().any(|set| set.name == *name);
+        let (new_rules, rules) = self.rules.into_iter().partition(|(chain, _)| is_new_chain(chain));
+        let (filling, new_elements) = self.new_elements.into_iter().partition(|(set, _, _)| is_new_set(set));
+        let first = Transaction {
+            makes_table: self.makes_table,
+            new_sets: self.new_sets,
+            new_chains: self.new_chains,
+            rules: new_rules,
+            new_elements: filling,
+            ..Transaction::new(self.table.clone())
+        };
+        let second = Transaction {
+            new_sets: Vec::new(),
+            new_chains: Vec::new(),
+            makes_table: false,
+            rules,
+            new_elements,
+            table: self.table,
+            removes_table: false,
+            dormant: self.dormant,
+            flushed_chains: self.flushed_chains,
+            deleted_elements: self.deleted_elements,
+            deleted_chains: self.deleted_chains,
+            deleted_sets: self.deleted_sets,
+            superseded: self.superseded,
+            wakes_table: self.wakes_table,
+        };
+        if second.is_empty() { vec![first] } else { vec![first, second] }
+    }
+
     /// About how long it keeps the kernel busy, in elements.
     pub(crate) fn weight(&self) -> usize {
         self.len() + self.rules.iter().map(|(_, rule)| rule_weight(rule)).sum::<usize>()

@@ -28,6 +28,13 @@ pub(crate) struct CreateArgs {
     pub common: CreateFlags,
 }
 
+impl CreateArgs {
+    /// A binding's `--user` is a subject, and not the kubeconfig's user.
+    pub(crate) fn names_subjects(&self) -> bool {
+        matches!(self.generator, Some(Generator::RoleBinding(_) | Generator::ClusterRoleBinding(_)))
+    }
+}
+
 /// The flags of every `create`.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CreateFlags {
@@ -178,6 +185,7 @@ async fn send(session: &Session, planned: Planned, flags: &CreateFlags) -> Resul
 /// `error: failed to create deployment: deployments.apps "web" already exists`
 fn failed(error: CliError, word: &str) -> CliError {
     match error {
+        CliError::Api(status) if word == "namespace" => CliError::Api(status),
         CliError::Api(status) => CliError::Message(match word {
             "secret" => format!("failed to create secret {}", status.message),
             word => format!("failed to create {word}: {}", status.message),

@@ -113,6 +113,9 @@ fn parse(texts: &[String], map: MetadataMap) -> Result<Changes> {
         match text.split_once('=') {
             Some((key, value)) => {
                 if map == MetadataMap::Labels {
+                    if value.contains('=') {
+                        return Err(format!("invalid label spec: {text}").into());
+                    }
                     let wrong = ferry_api::selector::label_value_errors(value);
                     if !wrong.is_empty() {
                         return Err(format!("invalid label value: {text:?}: {}", wrong.join(";")).into());

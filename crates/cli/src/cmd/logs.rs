@@ -175,7 +175,13 @@ async fn pods(args: &LogsArgs, session: &Session) -> Result<Vec<Info>> {
         true => targets(discovery, std::slice::from_ref(first), namespace)?.remove(0),
         false => Target { name: Some(first.clone()), ..pods.clone() },
     };
-    let object = session.json(Request { path: target.url(), ..Default::default() }).await?;
+    let object =
+        session.json(Request { path: target.url(), ..Default::default() }).await.map_err(|error| match error {
+            CliError::Api(status) if status.is_not_found() => {
+                format!("error from server (NotFound): {} in namespace \"{namespace}\"", status.message).into()
+            }
+            other => other,
+        })?;
     if target.resource.is("", "Pod") {
         return Ok(vec![Info { target, object, source: String::new() }]);
     }

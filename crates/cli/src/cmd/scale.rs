@@ -19,8 +19,8 @@ pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub write: WriteFlags,
     /// The new desired number of replicas. Required
-    #[arg(long, allow_negative_numbers = true)]
-    pub replicas: Option<i32>,
+    #[arg(long, required = true, allow_negative_numbers = true)]
+    pub replicas: i32,
     /// Precondition for current size
     #[arg(long, default_value_t = -1, allow_negative_numbers = true)]
     pub current_replicas: i32,
@@ -39,10 +39,10 @@ pub(crate) struct ScaleArgs {
 }
 
 pub(crate) async fn run(args: ScaleArgs, session: &Session) -> Result<()> {
-    let replicas = match args.replicas {
-        Some(replicas) if replicas >= 0 => replicas,
-        _ => return Err("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0".into()),
-    };
+    let replicas = args.replicas;
+    if replicas < 0 {
+        return Err("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0".into());
+    }
     let choice = Choice {
         args: args.args.clone(),
         files: args.files.clone(),

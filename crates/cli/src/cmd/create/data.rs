@@ -251,18 +251,26 @@ impl DockerArgs {
                 read_file(Path::new(path))?
             }
             (Some(user), Some(password), None) => {
-                let mut entry = json!({ "username": user, "password": password });
-                if let Some(email) = self.docker_email.as_deref().filter(|email| !email.is_empty()) {
-                    entry["email"] = email.into();
-                }
-                entry["auth"] = BASE64.encode(format!("{user}:{password}")).into();
-                let config = json!({ "auths": { self.docker_server.clone(): entry } });
-                config.to_string().into_bytes()
+                docker_config(&self.docker_server, user, password, self.docker_email.as_deref().unwrap_or_default())
             }
             _ => return Err("either --from-file or the combination of --docker-username, --docker-password and --docker-server is required".into()),
         };
         Ok(secret(&self.name, Some("kubernetes.io/dockerconfigjson"), [(KEY.to_owned(), config)]))
     }
+}
+
+/// The file in the order in which upstream writes its fields.
+fn docker_config(server: &str, user: &str, password: &str, email: &str) -> Vec<u8> {
+    let text = |value: &str| Value::from(value).to_string();
+    let email = if email.is_empty() { String::new() } else { format!("\"email\":{},", text(email)) };
+    let auth = text(&BASE64.encode(format!("{user}:{password}")));
+    format!(
+        "{{\"auths\":{{{}:{{\"username\":{},\"password\":{},{email}\"auth\":{auth}}}}}}}",
+        text(server),
+        text(user),
+        text(password)
+    )
+    .into_bytes()
 }
 
 #[cfg(test)]
