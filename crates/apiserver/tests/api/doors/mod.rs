@@ -264,8 +264,11 @@ async fn perform(server: &Server, row: &Row, places: &[Place], write: &Write, nu
     };
     let (code, message) = (answer.code, answer.message());
     let what = || format!("{} by {door:?}: {code} {message}\n{object}", row.gvk());
-    // Upstream has no better code for an applied object that does not fit the schema.
-    if code >= 500 && !message.starts_with("failed to create typed patch object") {
+    // Upstream has no better code for an applied object that does not fit the schema, nor for an
+    // item of a strategic patch that has no merge key.
+    let is_upstreams = message.starts_with("failed to create typed patch object")
+        || message.contains("does not contain declared merge key");
+    if code >= 500 && !is_upstreams {
         return Err(format!("the server fails: {}", what()));
     }
     let is_plain = door.takes_whole_objects() && as_go_reads(&object, schema) == as_go_reads(&base, schema);
