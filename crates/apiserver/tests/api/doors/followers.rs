@@ -33,9 +33,9 @@ pub struct Followers {
 }
 
 /// The way of the components that run in the server's process.
-struct InProcess {
-    api: ApiServer,
-    user: Peer,
+pub struct InProcess {
+    pub api: ApiServer,
+    pub user: Peer,
 }
 
 #[async_trait]
