@@ -112,8 +112,14 @@ impl World {
 
     fn kill(&mut self) {
         if let Some(kubelet) = self.kubelet.take() {
-            // Nothing of it may act any more when this returns, as after a kill.
-            tokio::task::block_in_place(|| kubelet.shutdown_timeout(LIMIT));
+            kubelet.shutdown_background();
+        }
+    }
+
+    /// The same, and nothing of it acts any more; threads that wait for the kernel may be left.
+    fn kill_and_wait(&mut self) {
+        if let Some(kubelet) = self.kubelet.take() {
+            tokio::task::block_in_place(|| kubelet.shutdown_timeout(Duration::from_secs(1)));
         }
     }
 
@@ -334,7 +340,7 @@ async fn a_pod_that_was_deleted_while_no_kubelet_ran_goes_although_the_first_lis
         world.start();
         world.create(json!({ "containers": [{ "name": "main", "image": "i:1" }] }));
         world.until("running", None, |world| world.pod()["status"]["phase"] == "Running").await;
-        world.kill();
+        world.kill_and_wait();
         world.api.forget("pods", "default", "web");
         let inner = world.runtime.inner.clone();
         world.runtime = Arc::new(FaultyRuntime::new(inner, Some((("list_pod_sandboxes", 0), fault))));
