@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands in braces; `None` is the end of the range that is open.
+    /// The content of braces; `None` is the end of the range that is open.
     fn action(&mut self, in_range: bool) -> Result<Option<Node>, String> {
         let path = self.steps(&['}'], "unclosed action")?;
         self.next();
